@@ -3,6 +3,7 @@
  * test/contract/record-source.ts. Offsets are JavaScript numbers (safe integers); a "next offset" is the first not included.
  */
 import type { Shard, TopicId } from '../core/shard.ts'
+import type { AbortedTransaction } from '../records/aborted-transaction.ts'
 
 export interface Partition {
   readonly partition: number
@@ -24,12 +25,6 @@ export interface FetchRequest {
   readonly offset: number
   /** Upper bound of the answer's bytes for this shard; the first batch comes whole even when it is larger. */
   readonly maxBytes: number
-}
-
-/** An aborted transaction that reaches into the answer (Kafka's Fetch response). */
-export interface AbortedTransaction {
-  readonly producerId: bigint
-  readonly firstOffset: number
 }
 
 /**
