@@ -1,0 +1,74 @@
+/**
+ * Owns what an aggregate is. Each stands in a file of its own; aggregate-table.ts lists them. Merging is associative and
+ * commutative with an identity, and equal contents have equal state bytes whatever the order or split was (law 5).
+ */
+import type { CellError, Registers } from '../core/registers.ts'
+import type { ColumnStorage, ScalarType } from '../core/scalar-type.ts'
+
+/** A cell of a state column as SQLite gives it: integers as numbers where safe, else bigint. */
+export type StateValue = null | number | bigint | Uint8Array
+
+export interface StateColumn {
+  /** Appended to the partial's column: p0 + `_n`; empty for a state of one column. */
+  readonly suffix: string
+  readonly storage: Exclude<ColumnStorage, 'TEXT'>
+}
+
+export interface AggregateDefinition {
+  /** Lower case, as in SQL. */
+  readonly name: string
+  /** For messages and docs: `sum(number)`. */
+  readonly signature: string
+  readonly doc: { readonly summary: string; readonly example: string }
+  /**
+   * The aggregate for arguments of these static types (none: star), or undefined when it doesn't take them. Literal
+   * arguments such as a percentile come as `literals`, undefined where an argument is no literal.
+   */
+  resolve(argTypes: readonly ScalarType[], literals: readonly unknown[]): Aggregate | undefined
+}
+
+/** An aggregate with its argument types decided. */
+export interface Aggregate {
+  readonly type: ScalarType
+  readonly columns: readonly StateColumn[]
+  /** Where one state column is the finished value already (COUNT, MIN of a bigint): its index, so that it can be indexed. */
+  readonly finishedColumn?: number
+  /** Short, for people: `count`, `sum: exact limbs`. */
+  readonly stateDescription: string
+  /** Whether finalize can give an error. */
+  readonly canFail: boolean
+
+  createAccumulator(): Accumulator
+
+  /** The state of no values. */
+  identity(): StateValue[]
+  /** Merges any two states. */
+  merge(left: readonly StateValue[], right: readonly StateValue[]): StateValue[]
+  /**
+   * The same merge as SQLite text, one assignment's right side per column, right wherever `mergeGuard` holds. `stored(i)` and
+   * `added(i)` name column i of the two rows. Rows where the guard doesn't hold go through `merge`.
+   */
+  mergeSql(stored: (column: number) => string, added: (column: number) => string): readonly string[]
+  /** SQLite condition under which mergeSql is right; absent: always. */
+  mergeGuard?(stored: (column: number) => string, added: (column: number) => string): string
+
+  /** Writes the finished value, or ERROR, to the register. */
+  finalize(state: readonly StateValue[], r: Registers, out: number): void
+}
+
+/** The states of many groups of one partial while records are folded: typed arrays, index = dense group index. */
+export interface Accumulator {
+  /** Makes room for groups 0..capacity-1; new ones hold the identity. */
+  grow(capacity: number): void
+  /**
+   * Law 9: says what would be wrong with this value, and changes nothing. Called before any update of the record; null: all is well.
+   * `arg` is the first of the call's argument registers, `second` the next; -1 where there is none. NULL values are well.
+   */
+  check(r: Registers, arg: number, second: number): CellError | null
+  /** Adds a value to a group's state; never fails after a check. NULL arguments are skipped by the accumulator itself. */
+  update(group: number, r: Registers, arg: number, second: number): void
+  /** The group's state in canonical form, one value per state column. May be called once per group and batch. */
+  stateOf(group: number, into: StateValue[]): void
+  /** All groups back to the identity. */
+  reset(): void
+}

@@ -1,0 +1,152 @@
+/**
+ * Owns the representation of a value while expressions are evaluated: a file of registers as a struct of arrays, so that
+ * evaluating a record makes no object. Both evaluators use it: the compiled ingest half, and the functions in SQLite.
+ */
+import type { RecordErrorCode } from './record-error.ts'
+
+/** What a register holds. Errors are values (law 9); a function never throws for bad input. */
+export const TAG = {
+  NULL: 0,
+  /** num: 0 or 1 */
+  BOOLEAN: 1,
+  /** num: an integer within +-(2^53 - 1) */
+  INTEGER: 2,
+  /** ref: a bigint outside the safe range. Beyond int64 only for undeclared numbers and exact sums. */
+  BIG_INTEGER: 3,
+  /** num: a double; never -0 */
+  DOUBLE: 4,
+  /** ref: Decimal (decimal.ts), exact */
+  NUMERIC: 5,
+  /** ref: Uint8Array of valid UTF-8 without NUL; the text is its [num, end) */
+  TEXT: 6,
+  /** num: microseconds since 1970 where that is a safe integer */
+  TIMESTAMP: 7,
+  /** ref: microseconds since 1970 as a bigint outside the safe range */
+  BIG_TIMESTAMP: 8,
+  /** ref: Uint8Array; its [num, end) is the valid JSON text of an array or object */
+  JSON: 9,
+  /** ref: Interval */
+  INTERVAL: 10,
+  /** ref: CellError */
+  ERROR: 11,
+} as const
+export type Tag = (typeof TAG)[keyof typeof TAG]
+
+/** Why an expression has no value. The message names what was found; it is one line, lower case. */
+export interface CellError {
+  readonly code: RecordErrorCode
+  readonly message: string
+}
+
+/** PostgreSQL's interval: three parts that don't convert into each other. Microseconds are a safe integer. */
+export interface Interval {
+  readonly months: number
+  readonly days: number
+  readonly microseconds: number
+}
+
+export class Registers {
+  readonly tag: Uint8Array
+  readonly num: Float64Array
+  readonly end: Float64Array
+  readonly ref: unknown[]
+  /** Set to true by a comparison or condition that met two kinds and became NULL; the caller counts and clears it. */
+  kindMismatch = false
+
+  constructor(size: number) {
+    this.tag = new Uint8Array(size)
+    this.num = new Float64Array(size)
+    this.end = new Float64Array(size)
+    this.ref = Array.from<unknown>({ length: size }).fill(null)
+  }
+
+  setNull(out: number): void {
+    this.tag[out] = TAG.NULL
+  }
+
+  setBoolean(out: number, value: boolean): void {
+    this.tag[out] = TAG.BOOLEAN
+    this.num[out] = value ? 1 : 0
+  }
+
+  /** A number that is a safe integer already. */
+  setInteger(out: number, value: number): void {
+    this.tag[out] = TAG.INTEGER
+    this.num[out] = value + 0
+  }
+
+  /** Any integer, in its canonical form. */
+  setBigInteger(out: number, value: bigint): void {
+    const small = Number(value)
+    if (Number.isSafeInteger(small)) {
+      this.tag[out] = TAG.INTEGER
+      this.num[out] = small
+    } else {
+      this.tag[out] = TAG.BIG_INTEGER
+      this.ref[out] = value
+    }
+  }
+
+  setDouble(out: number, value: number): void {
+    this.tag[out] = TAG.DOUBLE
+    this.num[out] = value + 0
+  }
+
+  setText(out: number, bytes: Uint8Array, start: number, end: number): void {
+    this.tag[out] = TAG.TEXT
+    this.ref[out] = bytes
+    this.num[out] = start
+    this.end[out] = end
+  }
+
+  setJson(out: number, bytes: Uint8Array, start: number, end: number): void {
+    this.tag[out] = TAG.JSON
+    this.ref[out] = bytes
+    this.num[out] = start
+    this.end[out] = end
+  }
+
+  /** Microseconds that are a safe integer. */
+  setTimestamp(out: number, microseconds: number): void {
+    this.tag[out] = TAG.TIMESTAMP
+    this.num[out] = microseconds
+  }
+
+  setBigTimestamp(out: number, microseconds: bigint): void {
+    const small = Number(microseconds)
+    if (Number.isSafeInteger(small)) {
+      this.tag[out] = TAG.TIMESTAMP
+      this.num[out] = small
+    } else {
+      this.tag[out] = TAG.BIG_TIMESTAMP
+      this.ref[out] = microseconds
+    }
+  }
+
+  setError(out: number, code: RecordErrorCode, message: string): void {
+    this.tag[out] = TAG.ERROR
+    this.ref[out] = { code, message } satisfies CellError
+  }
+
+  copy(out: number, from: number): void {
+    this.tag[out] = this.tag[from] as number
+    this.num[out] = this.num[from] as number
+    this.end[out] = this.end[from] as number
+    this.ref[out] = this.ref[from]
+  }
+
+  /** The bytes of a TEXT or JSON register, a view. */
+  bytesOf(index: number): Uint8Array {
+    return (this.ref[index] as Uint8Array).subarray(this.num[index] as number, this.end[index] as number)
+  }
+
+  /** An INTEGER or BIG_INTEGER register. */
+  bigIntegerOf(index: number): bigint {
+    return this.tag[index] === TAG.INTEGER ? BigInt(this.num[index] as number) : (this.ref[index] as bigint)
+  }
+
+  /** A TIMESTAMP or BIG_TIMESTAMP register. */
+  microsecondsOf(index: number): bigint {
+    return this.tag[index] === TAG.TIMESTAMP ? BigInt(this.num[index] as number) : (this.ref[index] as bigint)
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Owns the static types of expressions. `any` is an undeclared field: the record decides its kind. `number` is a number of any
+ * size and form (SUM of undeclared values). `unknown` is a NULL or quoted literal that has not met its other side.
+ */
+export const SCALAR_TYPES = [
+  'boolean',
+  'bigint',
+  'double precision',
+  'numeric',
+  'number',
+  'text',
+  'timestamptz',
+  'interval',
+  'any',
+  'unknown',
+] as const
+export type ScalarType = (typeof SCALAR_TYPES)[number]
+
+/**
+ * How a column of that type stands in SQLite: a native value, or key bytes (key-bytes.ts) as a BLOB. A native column may
+ * still hold a BLOB in one cell: an error, or a NaN, which SQLite has no value for.
+ */
+export type ColumnStorage = 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
+
+export function toColumnStorage(type: ScalarType): ColumnStorage {
+  switch (type) {
+    case 'boolean':
+    case 'bigint':
+    case 'timestamptz':
+      return 'INTEGER'
+    case 'double precision':
+      return 'REAL'
+    case 'text':
+      return 'TEXT'
+    default:
+      return 'BLOB'
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The port of the leaf: states, positions, counters, dead letters and the catalog of rollups, each change one transaction
+ * (laws 1, 2, 8). Everything is synchronous; it lives on the leaf thread.
+ */
+import type { BatchRange, PartialBatch } from '../aggregator/partial-batch.ts'
+import type { Counts, HaltCode, HaltReason, Shard } from '../core/shard.ts'
+import type { RollupPlan } from '../planner/plan.ts'
+
+export type OnError = 'dead_letter' | 'null' | 'halt'
+export type OnLoss = 'halt' | 'accept'
+export type StoredStatus = 'running' | 'paused' | 'halted'
+
+/** Where a rollup begins to read, as given at creation; already resolved to offsets. */
+export interface RollupDefinition {
+  readonly name: string
+  readonly plan: RollupPlan
+  readonly topic: string
+  /** As the request had it, to be shown again. */
+  readonly start: unknown
+  readonly onError: OnError
+  readonly onLoss: OnLoss
+  /** Output names for each index. */
+  readonly indexes: readonly (readonly string[])[]
+  readonly shards: readonly { readonly shard: Shard; readonly startOffset: number }[]
+}
+
+export interface StoredShard {
+  readonly shard: Shard
+  readonly startOffset: number
+  readonly nextOffset: number
+  readonly leaderEpoch: number
+  /** Reading goes on from nextOffset unless closed: a closed shard can't get records any more and keeps its counts. */
+  readonly closed: boolean
+  readonly halt?: HaltReason
+  /** A record that must become a dead letter although on_error is halt: its offset was accepted. */
+  readonly acceptedErrorOffset?: number
+  readonly counts: Counts
+}
+
+export interface StoredRollup {
+  /** Of this name and version; never used again. */
+  readonly id: number
+  readonly version: number
+  readonly name: string
+  readonly plan: RollupPlan
+  readonly topic: string
+  readonly start: unknown
+  readonly onError: OnError
+  readonly onLoss: OnLoss
+  readonly indexes: readonly (readonly string[])[]
+  readonly status: StoredStatus
+  readonly reason?: HaltReason
+  readonly createdAt: string
+  readonly groups: number
+  readonly bytes: number
+  readonly warnings: readonly string[]
+  readonly shards: readonly StoredShard[]
+  /** Sums of the shards that were pruned. */
+  readonly pruned: { readonly shards: number; readonly passed: number; readonly counts: Counts }
+}
+
+/** What became of one range of a committed batch. */
+export type RangeOutcome =
+  | { readonly shard: Shard; readonly outcome: 'accepted' | 'duplicate'; readonly nextOffset: number }
+  | { readonly shard: Shard; readonly outcome: 'refused'; readonly nextOffset: number }
+  /** The rollup was dropped, or the shard closed or pruned: nothing more is wanted. */
+  | { readonly shard: Shard; readonly outcome: 'gone' }
+
+export interface CommitResult {
+  readonly epoch: number
+  /** One for each batch, in order. A batch is taken whole or, when any of its ranges isn't accepted, not at all. */
+  readonly batches: readonly { readonly taken: boolean; readonly ranges: readonly RangeOutcome[] }[]
+}
+
+export interface StoredDeadLetter {
+  readonly id: number
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly timestampMs: number
+  readonly code: string
+  readonly reason: string
+  readonly value: Uint8Array | null
+}
+
+/** How a person's or the policy's decision about a halted shard changes it. */
+export type ShardChange =
+  /** Try again from where it stands. */
+  | { readonly kind: 'clear_halt' }
+  /** Halt it. */
+  | { readonly kind: 'halt'; readonly reason: HaltReason }
+  /** Pass [next_offset, to) and count it as lost. */
+  | { readonly kind: 'skip_lost'; readonly to: number }
+  /** The record at this offset becomes a dead letter. */
+  | { readonly kind: 'accept_error'; readonly offset: number }
+  /** Keep its counts, read no more of it. */
+  | { readonly kind: 'close' }
+
+export interface LeafStore {
+  /** Creates tables and positions in one transaction, synced. Errors: already_exists, disk_full. */
+  createRollup(definition: RollupDefinition): StoredRollup
+  /** States, positions and dead letters are gone; late commits are `gone`. Errors: unknown_rollup. */
+  dropRollup(name: string): void
+  setStatus(id: number, status: StoredStatus, reason?: HaltReason): void
+  listRollups(): StoredRollup[]
+  findRollup(name: string): StoredRollup | undefined
+  /** New partitions, or the shards of a topic made again. */
+  addShards(id: number, shards: readonly { readonly shard: Shard; readonly startOffset: number }[], warning?: string): void
+  changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): void
+  /** One transaction for all given batches. Errors: disk_full (nothing is written), owner_lost. */
+  commit(batches: readonly PartialBatch[]): CommitResult
+  listDeadLetters(id: number, limit: number, after: number): StoredDeadLetter[]
+  /** Removes these shards' positions; their sums are kept in `pruned`; an old batch of theirs is refused. */
+  pruneShards(id: number, shards: readonly Shard[]): void
+  close(): void
+}
+
+export type { BatchRange, HaltCode }

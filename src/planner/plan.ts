@@ -1,0 +1,63 @@
+/** Owns the shape of a split rollup: plain frozen data that can be printed, stored and compiled. */
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { Expression } from '../sql/expression.ts'
+
+export const PLAN_FORMAT = 1
+
+/** A grouping expression. Its column in the leaf is k0, k1, ... */
+export interface GroupColumn {
+  readonly column: string
+  readonly expression: Expression
+  readonly type: ScalarType
+  /** The output's name where it is selected, else undefined. */
+  readonly output: string | undefined
+}
+
+/** An aggregate call whose state is kept per group; equal calls are one. Its columns in the leaf are p0_x, p0_y, ... */
+export interface PartialColumn {
+  /** p0, p1, ... */
+  readonly column: string
+  readonly aggregate: string
+  readonly args: readonly Expression[]
+  readonly argTypes: readonly ScalarType[]
+  readonly filter: Expression | null
+  readonly distinct: boolean
+  /** Type of the finalized value. */
+  readonly type: ScalarType
+  /** The call as SQL that a person can read: SUM(bytes) FILTER (WHERE ok) */
+  readonly call: string
+}
+
+/** Runs on every record. */
+export interface IngestHalf {
+  readonly where: Expression | null
+  readonly groupBy: readonly GroupColumn[]
+  readonly partials: readonly PartialColumn[]
+}
+
+export interface OutputColumn {
+  readonly name: string
+  readonly type: ScalarType
+  readonly role: 'group' | 'aggregate' | 'expression'
+  /** Over `group` and `partial` nodes. */
+  readonly expression: Expression
+}
+
+/** Runs at read time, as a view over the stored states. */
+export interface WrapHalf {
+  readonly outputs: readonly OutputColumn[]
+  readonly having: Expression | null
+}
+
+export interface RollupPlan {
+  readonly format: typeof PLAN_FORMAT
+  readonly sql: string
+  readonly ingest: IngestHalf
+  readonly wrap: WrapHalf
+  /** Both halves as SQL that a person can read. */
+  readonly ingestSql: string
+  readonly wrapSql: string
+  /** Of the tables that decide results (law 4). */
+  readonly versions: { readonly timeZones: string; readonly unicode: string }
+  readonly warnings: readonly string[]
+}

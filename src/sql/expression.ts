@@ -1,0 +1,134 @@
+/**
+ * Owns the typed expression tree: what the parser's tree becomes after names, types and functions are resolved. Plain frozen
+ * data, JSON-serialisable, so that a plan can be stored. One tree for the ingest half, the wrap half and queries.
+ */
+import type { Interval } from '../core/registers.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+
+/**
+ * bigint, numeric: decimal digits as text; timestamptz: microseconds since 1970 as decimal text; double precision: a number, or
+ * 'NaN', 'Infinity', '-Infinity'; text: text; boolean: a boolean; interval: its parts; NULL of any type: null.
+ */
+export type LiteralValue = null | boolean | number | string | Interval
+
+interface Node {
+  readonly type: ScalarType
+  /** 1-based character of the statement where the expression begins; 0 where it stands in no statement. */
+  readonly position: number
+}
+
+export interface Literal extends Node {
+  readonly kind: 'literal'
+  readonly value: LiteralValue
+}
+
+/** A field of the record: object keys, and zero-based indexes of arrays. Type any. */
+export interface Field extends Node {
+  readonly kind: 'field'
+  readonly path: readonly (string | number)[]
+}
+
+/** The record's metadata: topic text, partition and offset bigint, timestamp timestamptz, key and header text. */
+export interface Meta extends Node {
+  readonly kind: 'meta'
+  readonly name: 'topic' | 'partition' | 'offset' | 'timestamp' | 'key' | 'header'
+  /** The header's name. */
+  readonly header?: string
+}
+
+/** A call, operator or cast of the function table. */
+export interface Call extends Node {
+  readonly kind: 'call'
+  /** FunctionEntry.id */
+  readonly function: string
+  readonly args: readonly Expression[]
+}
+
+/** Left to right, stopping early; three-valued. */
+export interface Logic extends Node {
+  readonly kind: 'and' | 'or'
+  readonly args: readonly Expression[]
+}
+
+/** CASE WHEN; a CASE with an operand has become comparisons. */
+export interface Case extends Node {
+  readonly kind: 'case'
+  readonly whens: readonly { readonly when: Expression; readonly then: Expression }[]
+  readonly otherwise: Expression
+}
+
+export interface Coalesce extends Node {
+  readonly kind: 'coalesce'
+  readonly args: readonly Expression[]
+}
+
+/** argument IN (list): the comparison is the function `equal`. */
+export interface In extends Node {
+  readonly kind: 'in'
+  readonly argument: Expression
+  readonly list: readonly Expression[]
+}
+
+/** An aggregate call before the split; afterwards a `partial`. */
+export interface AggregateCall extends Node {
+  readonly kind: 'aggregate'
+  /** The aggregate's name, lower case. */
+  readonly name: string
+  /** Empty with star: COUNT(*). */
+  readonly args: readonly Expression[]
+  readonly filter: Expression | null
+  readonly distinct: boolean
+}
+
+/** Wrap half: the index-th grouping value of the group. */
+export interface GroupValue extends Node {
+  readonly kind: 'group'
+  readonly index: number
+}
+
+/** Wrap half: the finalized index-th partial state. */
+export interface PartialValue extends Node {
+  readonly kind: 'partial'
+  readonly index: number
+}
+
+/** Queries: a piece of SQLite text that has a value (a column, a scalar subquery, an aggregate over rows). */
+export interface SqlFragment extends Node {
+  readonly kind: 'fragment'
+  readonly sql: string
+  /** The cell may be an error (a tagged BLOB). */
+  readonly canFail: boolean
+}
+
+export type Expression =
+  | Literal
+  | Field
+  | Meta
+  | Call
+  | Logic
+  | Case
+  | Coalesce
+  | In
+  | AggregateCall
+  | GroupValue
+  | PartialValue
+  | SqlFragment
+
+/** The direct parts of an expression, in evaluation order. */
+export function childrenOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'call':
+    case 'and':
+    case 'or':
+    case 'coalesce':
+      return expression.args
+    case 'case':
+      return [...expression.whens.flatMap(({ when, then }) => [when, then]), expression.otherwise]
+    case 'in':
+      return [expression.argument, ...expression.list]
+    case 'aggregate':
+      return expression.filter === null ? expression.args : [...expression.args, expression.filter]
+    default:
+      return []
+  }
+}
