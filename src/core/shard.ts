@@ -82,4 +82,6 @@ export interface HaltReason {
   readonly code: HaltCode
   /** One line that says what happened and what a person can do. */
   readonly message: string
+  /** Where reading would go on once the loss is accepted: an offset of the same shard. Stored with the halt, not shown. */
+  readonly goOnAt?: number
 }

@@ -95,6 +95,12 @@ export type ShardChange =
   | { readonly kind: 'accept_error'; readonly offset: number }
   /** Keep its counts, read no more of it. */
   | { readonly kind: 'close' }
+  /**
+   * The log was truncated below our position: the stored shard is closed with its counts, and a new one of the same topic id and
+   * partition begins at the offset where the logs diverge. Two rows of one shard are the case; at most one of them is open, and
+   * commits and changes mean that one.
+   */
+  | { readonly kind: 'restart'; readonly at: number }
 
 export interface LeafStore {
   /** Creates tables and positions in one transaction, synced. Errors: already_exists, disk_full. */
@@ -105,7 +111,11 @@ export interface LeafStore {
   listRollups(): StoredRollup[]
   findRollup(name: string): StoredRollup | undefined
   /** New partitions, or the shards of a topic made again. */
-  addShards(id: number, shards: readonly { readonly shard: Shard; readonly startOffset: number }[], warning?: string): void
+  addShards(
+    id: number,
+    shards: readonly { readonly shard: Shard; readonly startOffset: number }[],
+    warning?: string,
+  ): void
   changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): void
   /** One transaction for all given batches. Errors: disk_full (nothing is written), owner_lost. */
   commit(batches: readonly PartialBatch[]): CommitResult

@@ -101,18 +101,7 @@ export interface SqlFragment extends Node {
 }
 
 export type Expression =
-  | Literal
-  | Field
-  | Meta
-  | Call
-  | Logic
-  | Case
-  | Coalesce
-  | In
-  | AggregateCall
-  | GroupValue
-  | PartialValue
-  | SqlFragment
+  Literal | Field | Meta | Call | Logic | Case | Coalesce | In | AggregateCall | GroupValue | PartialValue | SqlFragment
 
 /** The direct parts of an expression, in evaluation order. */
 export function childrenOf(expression: Expression): readonly Expression[] {
