@@ -1,0 +1,42 @@
+/**
+ * Owns how tests run. Two projects: `kafka` is test/integration/kafka*, which shares one broker that is started for the run;
+ * `unit` is everything else and needs none. Words of ./dev test choose among them (tools/commands/test.ts).
+ */
+import { defineConfig } from 'vitest/config'
+
+const KAFKA_TESTS = ['test/integration/kafka*.test.ts', 'test/integration/kafka*/**/*.test.ts']
+/** Machines that run the tests have two cores; a service under test takes processes of its own. */
+const WORKERS_MAX = 2
+const UNIT_TIMEOUT_MS = 20_000
+/** A broker's elections, retention and compaction take seconds each. */
+const KAFKA_TIMEOUT_MS = 90_000
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: WORKERS_MAX,
+    reporters: ['default', './tools/test-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: KAFKA_TESTS,
+          testTimeout: UNIT_TIMEOUT_MS,
+          hookTimeout: UNIT_TIMEOUT_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'kafka',
+          include: KAFKA_TESTS,
+          globalSetup: ['./test/support/kafka-for-run.ts'],
+          testTimeout: KAFKA_TIMEOUT_MS,
+          hookTimeout: KAFKA_TIMEOUT_MS,
+        },
+      },
+    ],
+  },
+})
