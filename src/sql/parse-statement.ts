@@ -1,0 +1,1 @@
+export type { FuncCall, Node, SelectStmt, SubLink } from 'libpg-query'
