@@ -1,0 +1,105 @@
+/**
+ * Owns the words of ./dev and their help; each is a file in commands/. `rollupd` and `demo` never arrive here: the launcher
+ * becomes those processes itself.
+ */
+import { Command, CommanderError } from 'commander'
+import colors from 'picocolors'
+import { CommandError } from './command-error.ts'
+import { runChecks } from './commands/check.ts'
+import { runKafka } from './commands/kafka.ts'
+import { listScripts, runScripts } from './commands/scripts.ts'
+import { runTests } from './commands/test.ts'
+import { KafkaMissing } from './kafka/kafka-broker.ts'
+
+const BENCH_FOLDER = 'bench'
+const FUZZ_FOLDER = 'test/fuzz'
+
+const EXIT_FAILED = 1
+const EXIT_USAGE = 2
+
+function makeProgram(setExitCode: (code: number) => void): Command {
+  const program = new Command('./dev')
+  program.description("the developer's launcher of rollupd; it installs and fetches what each word needs")
+  program.helpCommand('help [word]', 'help for one word')
+  program.showHelpAfterError('`./dev help` lists the words')
+  program.enablePositionalOptions()
+  program.exitOverride()
+
+  // help only: see the launcher
+  program
+    .command('demo')
+    .description('the example rollup on sample events, with its address (--once: check it and exit)')
+  program.command('rollupd [args...]').description('the command line of rollupd: become that process')
+
+  program
+    .command('test [words...]')
+    .description('run the tests: all, `unit` (no broker), `kafka`, or folders of test/; flags for vitest after `--`')
+    .action(async (words: string[], _options, command: Command) => {
+      const split = process.argv.indexOf('--')
+      const flags = split < 0 ? [] : process.argv.slice(split + 1)
+      setExitCode(await runTests(words.slice(0, command.args.length - flags.length), flags))
+    })
+
+  program
+    .command('check [names...]')
+    .description('types, lint, format, imports, unused code: all or the named ones')
+    .action(async (names: string[]) => setExitCode(await runChecks(names)))
+
+  addScriptCommand(program, 'bench', BENCH_FOLDER, setExitCode)
+  addScriptCommand(program, 'fuzz', FUZZ_FOLDER, setExitCode)
+
+  program
+    .command('kafka')
+    .description('a Kafka broker in the foreground, on a free port')
+    .option('--port <port>', 'the port of 127.0.0.1', Number)
+    .option('--data <folder>', 'keep its data there (default: a temporary folder)')
+    .action(async (options: { port?: number; data?: string }) => {
+      const { port, data } = options
+      setExitCode(
+        await runKafka({
+          ...(port === undefined ? {} : { port }),
+          ...(data === undefined ? {} : { dataDir: data }),
+        }),
+      )
+    })
+  return program
+}
+
+function addScriptCommand(program: Command, word: string, folder: string, setExitCode: (code: number) => void): void {
+  program
+    .command(`${word} [name] [args...]`)
+    .description(`run ${folder}/NAME.ts, or all of them: ${listScripts(folder).join(', ') || 'none yet'}`)
+    .option('--list', 'only list them')
+    .passThroughOptions()
+    .allowUnknownOption()
+    .action(async (name: string | undefined, args: string[], options: { list?: boolean }) => {
+      if (options.list === true)
+        process.stdout.write(
+          listScripts(folder)
+            .map((script) => `${script}\n`)
+            .join(''),
+        )
+      else setExitCode(await runScripts(folder, name, args))
+    })
+}
+
+async function main(): Promise<void> {
+  const program = makeProgram((code) => {
+    process.exitCode = code
+  })
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // help was asked for, or commander has said what is wrong
+      process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
+      return
+    }
+    if (!(error instanceof CommandError || error instanceof KafkaMissing)) throw error
+    process.stderr.write(`${colors.red('error:')} ${error.message}\n`)
+    if (error instanceof CommandError && error.hint !== undefined) process.stderr.write(`${error.hint}\n`)
+    process.exitCode = EXIT_FAILED
+  }
+}
+
+await main()

@@ -1,0 +1,34 @@
+/** Owns how a command of ./dev runs another program in the foreground. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { dirname } from 'node:path'
+
+/** The folder that holds package.json. */
+export const CHECKOUT = dirname(import.meta.dirname)
+
+const SIGNAL_EXIT_BASE = 128
+
+/**
+ * Runs it with this terminal's input and output, passes SIGTERM and SIGINT on. Caller gets its exit code, as a shell counts
+ * (128 + number for a signal).
+ */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  const child = spawn(file, args, { stdio: 'inherit', cwd: CHECKOUT, env: { ...process.env, ...environment } })
+  const passOn = (signal: NodeJS.Signals) => child.kill(signal)
+  // a terminal sends SIGINT to the whole group: the child has it already, this process only must outlive it
+  const ignore = () => {}
+  process.on('SIGTERM', passOn)
+  process.on('SIGINT', process.stdin.isTTY ? ignore : passOn)
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    return code ?? SIGNAL_EXIT_BASE + (signal === null ? 0 : constants.signals[signal])
+  } finally {
+    process.off('SIGTERM', passOn)
+    process.off('SIGINT', process.stdin.isTTY ? ignore : passOn)
+  }
+}
