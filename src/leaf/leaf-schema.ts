@@ -1,0 +1,180 @@
+/**
+ * Owns how a rollup's groups stand in the leaf: from a plan to table and column names, DDL and statements. Pure text. The
+ * leaf writes by it, query views read by it.
+ *
+ *   g7            (bucket, id, key, k0, k1, .., n, p0_x, p0_y, .., epoch)  PRIMARY KEY (bucket, id)
+ *   g7_overflow   the same columns, PRIMARY KEY (bucket, id, key): groups whose id is another group's in g7
+ */
+import type { Aggregate } from '../aggregates/aggregate.ts'
+import { assert } from '../core/assert.ts'
+import { type ColumnStorage, toColumnStorage } from '../core/scalar-type.ts'
+import type { PartialColumn, RollupPlan } from '../planner/plan.ts'
+
+export interface LeafColumn {
+  readonly name: string
+  readonly storage: ColumnStorage
+}
+
+/** A partial's place among the state columns. */
+export interface LeafPartial {
+  readonly aggregate: Aggregate
+  /** Its state columns, in the aggregate's order. */
+  readonly columns: readonly LeafColumn[]
+  /** Index of its first column among all state columns. */
+  readonly first: number
+}
+
+/** Table and columns of one rollup's groups. */
+export interface LeafSchema {
+  readonly table: string
+  readonly overflowTable: string
+  /** k0, k1, ...: one per grouping column. */
+  readonly groupColumns: readonly LeafColumn[]
+  readonly partials: readonly LeafPartial[]
+  /** All partials' state columns in order. */
+  readonly stateColumns: readonly LeafColumn[]
+  /** Grouping column whose microseconds are the bucket (-2^63 where it is null); -1: the bucket is always 0. */
+  readonly bucketGroup: number
+}
+
+/** Columns of every group table beside grouping values and states. */
+export const LEAF_COLUMN = {
+  /** Microseconds of the first time-typed grouping column; leads the primary key, so time ranges are key ranges. */
+  bucket: 'bucket',
+  /** 16 bytes, hash of the key. */
+  id: 'id',
+  /** Group key bytes; their order is the order of the grouping columns. */
+  key: 'key',
+  /** Records folded into the group. */
+  records: 'n',
+  /** The commit that changed the row last. */
+  epoch: 'epoch',
+} as const
+
+/** Rows of the primary table end where their key is; the bucket of a group without a time. */
+export const NO_BUCKET = 0
+/** The bucket of a null time, or of one that isn't in the grouping set. */
+export const NULL_BUCKET = -(2n ** 63n)
+
+/** SQL function of the leaf's own connection: gives its argument back and tells that a stored row was updated. */
+export const NOTE_UPDATE_FUNCTION = 'note_update'
+
+export function toGroupTable(rollupId: number): string {
+  return `g${rollupId}`
+}
+
+export function toOverflowTable(rollupId: number): string {
+  return `g${rollupId}_overflow`
+}
+
+/** Tables and columns of a plan; `resolve` gives the aggregate of a partial. */
+export function toLeafSchema(
+  rollupId: number,
+  plan: RollupPlan,
+  resolve: (partial: PartialColumn) => Aggregate,
+): LeafSchema {
+  const stateColumns: LeafColumn[] = []
+  const partials = plan.ingest.partials.map((partial) => {
+    const aggregate = resolve(partial)
+    const columns = aggregate.columns.map(({ suffix, storage }) => ({ name: partial.column + suffix, storage }))
+    const first = stateColumns.length
+    stateColumns.push(...columns)
+    return { aggregate, columns, first }
+  })
+  const groupColumns = plan.ingest.groupBy.map(({ column, type }) => ({ name: column, storage: toColumnStorage(type) }))
+  return {
+    table: toGroupTable(rollupId),
+    overflowTable: toOverflowTable(rollupId),
+    groupColumns,
+    partials,
+    stateColumns,
+    bucketGroup: plan.ingest.groupBy.findIndex(({ type }) => type === 'timestamptz'),
+  }
+}
+
+/** All columns in table order; a row is bound in this order. */
+export function columnsOf(schema: LeafSchema): readonly LeafColumn[] {
+  return [
+    { name: LEAF_COLUMN.bucket, storage: 'INTEGER' },
+    { name: LEAF_COLUMN.id, storage: 'BLOB' },
+    { name: LEAF_COLUMN.key, storage: 'BLOB' },
+    ...schema.groupColumns,
+    { name: LEAF_COLUMN.records, storage: 'INTEGER' },
+    // Short columns first: SQLite reads a row from its beginning, and long states go to overflow pages.
+    ...schema.stateColumns,
+    { name: LEAF_COLUMN.epoch, storage: 'INTEGER' },
+  ]
+}
+
+/** CREATE statements of both tables and of the search indexes over `indexes`' columns. */
+export function toCreateSql(schema: LeafSchema, indexes: readonly (readonly string[])[]): string[] {
+  const names = columnsOf(schema).map(({ name, storage }) => `${name} ${storage}`)
+  const columns = names.join(', ')
+  return [
+    `CREATE TABLE ${schema.table} (${columns}, PRIMARY KEY (bucket, id)) WITHOUT ROWID`,
+    `CREATE TABLE ${schema.overflowTable} (${columns}, PRIMARY KEY (bucket, id, key)) WITHOUT ROWID`,
+    ...indexes.map((index, i) => `CREATE INDEX ${schema.table}_i${i} ON ${schema.table} (${index.join(', ')})`),
+  ]
+}
+
+/**
+ * Inserts a group, or merges its states into the stored row. Changes no row where the stored key is another one or a merge
+ * guard doesn't hold: then `selectSql`, the aggregates' own merge and `updateSql` do it.
+ */
+export function toUpsertSql(schema: LeafSchema): string {
+  const { table } = schema
+  const assignments: string[] = []
+  const guards = [`${table}.key = excluded.key`]
+  for (const { aggregate, columns } of schema.partials) {
+    const stored = (index: number): string => `${table}.${nameAt(columns, index)}`
+    const added = (index: number): string => `excluded.${nameAt(columns, index)}`
+    const merged = aggregate.mergeSql(stored, added)
+    assert(merged.length === columns.length, 'an aggregate merges each of its columns')
+    columns.forEach(({ name }, index) => assignments.push(`${name} = ${merged[index]}`))
+    const guard = aggregate.mergeGuard?.(stored, added)
+    if (guard !== undefined) guards.push(`(${guard})`)
+  }
+  return [
+    insertSql(schema, table),
+    'ON CONFLICT (bucket, id) DO UPDATE SET',
+    [`n = ${table}.n + excluded.n`, ...assignments, `epoch = ${NOTE_UPDATE_FUNCTION}(excluded.epoch)`].join(', '),
+    `WHERE ${guards.join(' AND ')}`,
+  ].join(' ')
+}
+
+/** Binds all columns in table order. */
+export function toInsertOverflowSql(schema: LeafSchema): string {
+  return insertSql(schema, schema.overflowTable)
+}
+
+/** Key and states of the row at (bucket, id). */
+export function toSelectSql(schema: LeafSchema): string {
+  return `SELECT ${selected(schema)} FROM ${schema.table} WHERE bucket = ? AND id = ?`
+}
+
+/** Key and states of the overflow row at (bucket, id, key). */
+export function toSelectOverflowSql(schema: LeafSchema): string {
+  return `SELECT ${selected(schema)} FROM ${schema.overflowTable} WHERE bucket = ? AND id = ? AND key = ?`
+}
+
+/** Binds added records, the states, the epoch; bucket, id, key. */
+export function toUpdateSql(schema: LeafSchema, table: string): string {
+  const states = schema.stateColumns.map(({ name }) => `${name} = ?, `).join('')
+  return `UPDATE ${table} SET n = n + ?, ${states}epoch = ? WHERE bucket = ? AND id = ? AND key = ?`
+}
+
+function insertSql(schema: LeafSchema, table: string): string {
+  return `INSERT INTO ${table} VALUES (${columnsOf(schema)
+    .map(() => '?')
+    .join(', ')})`
+}
+
+function selected(schema: LeafSchema): string {
+  return [LEAF_COLUMN.key, ...schema.stateColumns.map(({ name }) => name)].join(', ')
+}
+
+function nameAt(columns: readonly LeafColumn[], index: number): string {
+  const column = columns[index]
+  assert(column !== undefined, `a state has no column ${index}`)
+  return column.name
+}
