@@ -55,12 +55,18 @@ export interface FetchAnswer {
 export interface FetchOptions {
   /** How long the source may wait for the first record when all asked shards are at their end. Milliseconds. */
   readonly maxWaitMs: number
+  /** Upper bound of all answers' bytes together, as far as whole batches allow. Absent: the sum of the requests' bounds. */
+  readonly maxBytes?: number
+  /** Ends the wait at once: the answers are what has arrived until then, mostly nothing. */
   readonly signal?: AbortSignal
 }
 
 /** A reader of its own: a long poll of one never delays another's. */
 export interface RecordReader {
-  /** One answer for each request, in the same order. Never throws for a broker that is away: `broker_away` answers. */
+  /**
+   * One answer for each request, in the same order; waits until a shard has something. Never throws for a broker that is away:
+   * `broker_away` answers. One call at a time, each shard at most once in it.
+   */
   fetch(requests: readonly FetchRequest[], options: FetchOptions): Promise<FetchAnswer[]>
   close(): Promise<void>
 }

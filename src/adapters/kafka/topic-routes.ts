@@ -1,0 +1,128 @@
+/**
+ * Owns who leads which shard, by topic name, and the verdict that a topic is gone or is another one now. Metadata of a broker
+ * that has just started, or of one that lags, may not know a topic yet or still know its predecessor; so a verdict needs two
+ * answers that agree, CONFIRM_MS apart, and until then the shard is `unsettled`.
+ */
+import type { Shard, TopicId } from '../../core/shard.ts'
+import type { FetchErrorCode } from '../../tailer/record-source.ts'
+import type { ClusterClient } from './cluster-client.ts'
+import { KAFKA_ERRORS, nameOfKafkaError } from './protocol/error-code.ts'
+import type { PartitionMetadata, TopicMetadata } from './protocol/metadata.ts'
+
+/** Metadata reaches all brokers of a healthy cluster within some 100 ms. */
+const CONFIRM_MS = 1_000
+/** Answers further apart than this don't confirm each other: anything may have happened between. */
+const CONFIRM_GAP_MS_MAX = 2_000
+/** Callers in a loop ask no more often than this; a new leader takes about as long to be elected. */
+const REFRESH_INTERVAL_MS = 200
+
+export type Route =
+  | { readonly kind: 'leader'; readonly nodeId: number; readonly leaderEpoch: number }
+  /** Ask again after refresh(). */
+  | { readonly kind: 'unsettled'; readonly message: string }
+  | { readonly kind: 'error'; readonly code: FetchErrorCode; readonly message: string }
+
+interface Known {
+  /** Undefined: the brokers know no such topic, or may not tell. */
+  readonly id: TopicId | undefined
+  readonly errorCode: number
+  readonly partitions: ReadonlyMap<number, PartitionMetadata>
+  /** When that id was seen first and last, without another between. */
+  readonly firstSeenMs: number
+  readonly lastSeenMs: number
+  /** A broker said that this is out of date. */
+  readonly stale: boolean
+}
+
+export class TopicRoutes {
+  private readonly client: ClusterClient
+  private readonly now: () => number
+  private readonly topics = new Map<string, Known>()
+  private running: { readonly names: ReadonlySet<string>; readonly done: Promise<void> } | undefined
+  private lastRefreshMs = -Infinity
+
+  constructor(client: ClusterClient, now: () => number) {
+    this.client = client
+    this.now = now
+  }
+
+  find(topic: string, shard: Shard): Route {
+    const known = this.topics.get(topic)
+    if (known === undefined) return { kind: 'unsettled', message: `topic "${topic}" is being looked up` }
+    if (known.id !== shard.topicId) return this.judge(topic, known)
+    if (known.stale) return { kind: 'unsettled', message: `topic "${topic}" is being looked up again` }
+    const partition = known.partitions.get(shard.partition)
+    if (partition === undefined) {
+      return { kind: 'error', code: 'unknown_topic', message: `topic "${topic}" has no partition ${shard.partition}` }
+    }
+    if (partition.leader < 0) {
+      return { kind: 'unsettled', message: `partition ${shard.partition} of topic "${topic}" has no leader` }
+    }
+    return { kind: 'leader', nodeId: partition.leader, leaderEpoch: partition.leaderEpoch }
+  }
+
+  /** A broker contradicted what is known of the topic. */
+  markStale(topic: string): void {
+    const known = this.topics.get(topic)
+    if (known !== undefined) this.topics.set(topic, { ...known, stale: true })
+  }
+
+  /** Takes up what somebody else fetched. */
+  learn(name: string, metadata: TopicMetadata | undefined): void {
+    const exists =
+      metadata?.errorCode === KAFKA_ERRORS.none || metadata?.errorCode === KAFKA_ERRORS.leader_not_available
+    const id = exists ? metadata?.id : undefined
+    const before = this.topics.get(name)
+    const now = this.now()
+    const confirms = before !== undefined && before.id === id && now - before.lastSeenMs <= CONFIRM_GAP_MS_MAX
+    this.topics.set(name, {
+      id,
+      errorCode: metadata?.errorCode ?? KAFKA_ERRORS.unknown_topic_or_partition,
+      partitions: new Map(metadata?.partitions.map((partition) => [partition.partition, partition])),
+      firstSeenMs: confirms ? before.firstSeenMs : now,
+      lastSeenMs: now,
+      stale: false,
+    })
+  }
+
+  /** Asks the cluster about these topics; callers at the same time share one request. Errors: broker_away. */
+  async refresh(names: ReadonlySet<string>): Promise<void> {
+    while (this.running !== undefined) {
+      const { names: asked, done } = this.running
+      await done
+      if ([...names].every((name) => asked.has(name))) return
+    }
+    const waitMs = this.lastRefreshMs + REFRESH_INTERVAL_MS - this.now()
+    const done = this.fetchTopics([...names], waitMs).finally(() => (this.running = undefined))
+    this.running = { names, done }
+    await done
+  }
+
+  private async fetchTopics(names: readonly string[], waitMs: number): Promise<void> {
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    this.lastRefreshMs = this.now()
+    const metadata = await this.client.fetchMetadata(names)
+    for (const name of names) {
+      this.learn(
+        name,
+        metadata.topics.find((topic) => topic.name === name),
+      )
+    }
+  }
+
+  private judge(topic: string, known: Known): Route {
+    const isOld = this.now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX
+    if (known.stale || isOld || known.lastSeenMs - known.firstSeenMs < CONFIRM_MS) {
+      return { kind: 'unsettled', message: `the brokers disagree about topic "${topic}"; they are asked again` }
+    }
+    if (known.id !== undefined) {
+      const message = `topic "${topic}" was deleted and created again: its id is ${known.id} now`
+      return { kind: 'error', code: 'recreated', message }
+    }
+    if (known.errorCode === KAFKA_ERRORS.unknown_topic_or_partition) {
+      return { kind: 'error', code: 'unknown_topic', message: `there is no topic "${topic}"` }
+    }
+    const reason = nameOfKafkaError(known.errorCode)
+    return { kind: 'error', code: 'broker_away', message: `kafka does not serve topic "${topic}": ${reason}` }
+  }
+}

@@ -1,0 +1,40 @@
+/** Owns how records to be written are cut into batches: of bounded size, never within a record. */
+import type { EncodableRecord } from '../records/record-batch-encoder.ts'
+import type { NewRecord } from '../tailer/record-source.ts'
+
+/** Below Kafka's default `max.message.bytes` of 1,048,588; a larger record is a batch of its own. */
+export const BATCH_BYTES_MAX = 900_000
+/** What a record takes besides key, value and headers: seven varints, most of one byte, five at most. */
+const RECORD_OVERHEAD_BYTES = 20
+const HEADER_OVERHEAD_BYTES = 10
+
+function measure(record: NewRecord): number {
+  let bytes = RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0)
+  // A header's name has at most three bytes for each UTF-16 unit.
+  for (const { name, value } of record.headers) bytes += HEADER_OVERHEAD_BYTES + name.length * 3 + (value?.length ?? 0)
+  return bytes
+}
+
+/** Batches of at most about BATCH_BYTES_MAX in the order given; `nowMs` is the time of records that have none. */
+export function cutIntoBatches(records: readonly NewRecord[], nowMs: number): EncodableRecord[][] {
+  const batches: EncodableRecord[][] = []
+  let batch: EncodableRecord[] = []
+  let batchBytes = 0
+  for (const record of records) {
+    const bytes = measure(record)
+    if (batch.length > 0 && batchBytes + bytes > BATCH_BYTES_MAX) {
+      batches.push(batch)
+      batch = []
+      batchBytes = 0
+    }
+    batch.push({
+      key: record.key,
+      value: record.value,
+      headers: record.headers,
+      timestampMs: record.timestampMs ?? nowMs,
+    })
+    batchBytes += bytes
+  }
+  if (batch.length > 0) batches.push(batch)
+  return batches
+}
