@@ -69,6 +69,8 @@ export interface Accumulator {
   update(group: number, r: Registers, arg: number, second: number): void
   /** The group's state in canonical form, one value per state column. May be called once per group and batch. */
   stateOf(group: number, into: StateValue[]): void
+  /** Memory in bytes beyond a few numbers per group (sketches, texts, big integers), about; absent: none. */
+  readonly extraBytes?: number
   /** All groups back to the identity. */
   reset(): void
 }

@@ -1,0 +1,53 @@
+/** Owns AVG: the double nearest to the exact quotient of SUM's total and the number of values. */
+import type { Aggregate, AggregateDefinition } from './aggregate.ts'
+import { ExactSumAccumulator } from './exact-sum-accumulator.ts'
+import {
+  INTEGER_SUM,
+  NUMBER_SUM,
+  finalizeAverage,
+  identityOf,
+  mergeSums,
+  mergeSumsGuard,
+  mergeSumsSql,
+  type ExactSumLayout,
+} from './exact-sum-state.ts'
+
+function createAverage(layout: ExactSumLayout, canFail: boolean): Aggregate {
+  return {
+    type: 'double precision',
+    columns: layout.columns,
+    stateDescription: layout === INTEGER_SUM ? 'avg: count, exact integer' : 'avg: count, exact fixed point',
+    canFail,
+    createAccumulator: () => new ExactSumAccumulator('avg', layout),
+    identity: () => identityOf(layout),
+    merge: (left, right) => mergeSums(layout, left, right),
+    mergeSql: (stored, added) => mergeSumsSql(layout, stored, added),
+    mergeGuard: (stored, added) => mergeSumsGuard(layout, stored, added),
+    finalize: (state, r, out) => finalizeAverage(layout, state, r, out),
+  }
+}
+
+export const AVG: AggregateDefinition = {
+  name: 'avg',
+  signature: 'avg(number)',
+  doc: {
+    summary: 'The double nearest to the exact total divided by the number of values. NULL of no values.',
+    example: 'AVG(latency_ms)',
+  },
+  resolve([type, ...more]) {
+    if (more.length > 0) return undefined
+    switch (type) {
+      case 'bigint':
+        return createAverage(INTEGER_SUM, false)
+      case 'double precision':
+        return createAverage(NUMBER_SUM, false)
+      // Decimals and undeclared integers may be beyond double's range; the average of doubles never is.
+      case 'numeric':
+      case 'number':
+      case 'any':
+        return createAverage(NUMBER_SUM, true)
+      default:
+        return undefined
+    }
+  },
+}

@@ -1,0 +1,73 @@
+/** Owns the folding of plain values through an aggregate, for tests. */
+import type { Aggregate, StateValue } from '../../src/aggregates/aggregate.ts'
+import type { Decimal } from '../../src/core/decimal.ts'
+import { TAG, Registers } from '../../src/core/registers.ts'
+
+/** number: a double; bigint: an integer; null, boolean, text. */
+export type Value = null | boolean | number | bigint | string | Decimal | { readonly micros: bigint }
+
+export function setValue(r: Registers, out: number, value: Value): void {
+  if (value === null) return r.setNull(out)
+  switch (typeof value) {
+    case 'boolean':
+      return r.setBoolean(out, value)
+    case 'number':
+      return r.setDouble(out, value)
+    case 'bigint':
+      return r.setBigInteger(out, value)
+    case 'string': {
+      const bytes = Buffer.from(`-${value}-`, 'utf8')
+      return r.setText(out, bytes, 1, bytes.length - 1)
+    }
+    default:
+      if ('micros' in value) return r.setBigTimestamp(out, value.micros)
+      r.tag[out] = TAG.NUMERIC
+      r.ref[out] = value
+  }
+}
+
+/** The state of these values, folded in their order as one group among others. */
+export function stateOf(aggregate: Aggregate, values: readonly Value[]): StateValue[] {
+  const r = new Registers(1)
+  const accumulator = aggregate.createAccumulator()
+  accumulator.grow(4)
+  for (const value of values) {
+    setValue(r, 0, value)
+    const error = accumulator.check(r, 0, -1)
+    if (error !== null) throw new Error(error.message)
+    accumulator.update(2, r, 0, -1)
+  }
+  const state: StateValue[] = []
+  accumulator.stateOf(2, state)
+  return state
+}
+
+/** The finished value: text as a string, an error as { error: code }. */
+export function finish(aggregate: Aggregate, state: readonly StateValue[]): unknown {
+  const r = new Registers(1)
+  aggregate.finalize(state, r, 0)
+  return readRegister(r, 0)
+}
+
+export function readRegister(r: Registers, index: number): unknown {
+  switch (r.tag[index]) {
+    case TAG.NULL:
+      return null
+    case TAG.BOOLEAN:
+      return r.num[index] === 1
+    case TAG.INTEGER:
+    case TAG.BIG_INTEGER:
+      return r.bigIntegerOf(index)
+    case TAG.DOUBLE:
+      return r.num[index]
+    case TAG.TEXT:
+      return Buffer.from(r.bytesOf(index)).toString('utf8')
+    case TAG.TIMESTAMP:
+    case TAG.BIG_TIMESTAMP:
+      return { micros: r.microsecondsOf(index) }
+    case TAG.ERROR:
+      return { error: (r.ref[index] as { code: string }).code }
+    default:
+      return r.ref[index]
+  }
+}
