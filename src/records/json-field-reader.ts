@@ -108,7 +108,7 @@ export class JsonFieldReader {
     return this.#readDocument(start, end)
   }
 
-  /** For a document at the very end of its buffer: the same with room behind it. */
+  /** For a document at the very end of its buffer, or whose own end isn't sure to stop a number: the same with room behind it. */
   #readCopy(bytes: Uint8Array, start: number, end: number): JsonOutcome {
     const copy = new Uint8Array(end - start + SLACK_BYTES)
     copy.set(bytes.subarray(start, end))
@@ -129,7 +129,9 @@ export class JsonFieldReader {
     this.#end = end
     this.#outcome = JSON_OUTCOME.OK
     let at = this.#skipSpace(start)
-    const isObject = this.#bytes[at] === OBJECT_OPEN
+    const isObject = at < end && this.#bytes[at] === OBJECT_OPEN
+    // within an object a number ends before the document does; alone it could go on behind it
+    if (!isObject && this.#source !== undefined) return this.#readCopy(this.#bytes, start, end)
     at = isObject ? this.#readObject(0, at, 1) : this.#skipValue(at, 0)
     if (at !== REFUSED) {
       at = this.#skipSpace(at)
@@ -175,6 +177,8 @@ export class JsonFieldReader {
         if (from === at + (length & ~3) && ((view.getInt32(from, true) ^ words[word]!) & tailMasks[place]!) === 0) {
           child = nodes[place]!
           at += length
+          // this one may have more space before its value than the remembered one
+          if (bytes[at]! <= 0x20) at = this.#skipSpace(at)
         } else {
           child = this.#readKey(node, at, place)
           at = this.#keyTextEnd
