@@ -1,0 +1,345 @@
+/**
+ * Owns the bytes of values in keys: order-preserving and self-delimiting. Equal bytes exactly when the values are equal; byte
+ * order is the answer's ORDER BY. The same bytes are the group key, the cells of undeclared columns, cursors and prefixes.
+ * Reading them back is key-reader.ts; numbers are number-key.ts.
+ *
+ *   tag        value          then
+ *   00..0e     grouping set   1 byte: its number
+ *   10         JSON null      (inside arrays and objects only; jsonb puts it first)
+ *   20         text           UTF-8, 00 as 00 ff; then 00
+ *   2f         -Infinity
+ *   30         number         number-key.ts
+ *   31         Infinity
+ *   32         NaN            (PostgreSQL's greatest number, equal to itself)
+ *   40, 41     false, true
+ *   50         array          4 bytes: count of elements; the elements
+ *   60         object         4 bytes: count of keys; for each key, in the order of length, then bytes: its text as above
+ *                             without the tag, its value. The last of equal keys counts.
+ *   70         timestamptz    8 bytes: microseconds since 1970, sign bit flipped
+ *   f0         null
+ *   fe         error          code, 00, message: a failed cell; it is never part of a group key
+ *
+ * Arrays and objects order as jsonb does (by count first), but [] is an array like others. No tag is ff: 00 ff is an escape.
+ */
+import { type Decimal, decimalOfInteger, parseDecimal } from './decimal.ts'
+import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
+import { numberKeyOfDecimal, putOrderBits } from './number-key.ts'
+import { type CellError, type Registers, TAG } from './registers.ts'
+
+export const KEY_TAG = {
+  JSON_NULL: 0x10,
+  TEXT: 0x20,
+  MINUS_INFINITY: 0x2f,
+  NUMBER: 0x30,
+  INFINITY: 0x31,
+  NAN: 0x32,
+  FALSE: 0x40,
+  TRUE: 0x41,
+  ARRAY: 0x50,
+  OBJECT: 0x60,
+  TIMESTAMP: 0x70,
+  NULL: 0xf0,
+  ERROR: 0xfe,
+} as const
+
+/** Grouping sets are numbered 0..14: the first tag of a value is 0x10. */
+export const GROUPING_SETS_MAX = 15
+const CAPACITY_AT_START = 256
+/** A number in JSON beyond so many digits before or after its point is refused, as in records. */
+export const NUMBER_DIGITS_MAX = 1_000
+/** The safe range as a bound of what int64 arithmetic on doubles covers. */
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+
+interface Segment {
+  readonly key: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+const INVALID_TEXT: CellError = {
+  code: 'invalid_text',
+  message: 'a text inside the array or object holds invalid UTF-8, a lone surrogate or \\u0000',
+}
+const NUMBER_OUT_OF_RANGE: CellError = {
+  code: 'number_out_of_range',
+  message: `a number inside the array or object has more than ${NUMBER_DIGITS_MAX} digits before or after its point`,
+}
+const INTERVAL_KEY: CellError = { code: 'wrong_kind', message: 'an interval cannot be a grouping value' }
+
+/** Appends values to a growing buffer. `bytes` is replaced when it grows: read it after the last append. */
+export class KeyWriter {
+  bytes = new Uint8Array(CAPACITY_AT_START)
+  length = 0
+  private view = new DataView(this.bytes.buffer)
+  private failure: CellError | null = null
+
+  reset(): void {
+    this.length = 0
+  }
+
+  /** The grouping set's number, first in a group's key. */
+  appendGroupingSet(number: number): void {
+    this.appendByte(number)
+  }
+
+  /** Appends a register's value. An ERROR register, and a value that no key can hold, give the error; then `length` is as before. */
+  appendRegister(r: Registers, index: number): CellError | null {
+    switch (r.tag[index]) {
+      case TAG.TEXT:
+        this.appendByte(KEY_TAG.TEXT)
+        this.appendText(r.ref[index] as Uint8Array, r.num[index] as number, r.end[index] as number)
+        return null
+      case TAG.INTEGER:
+      case TAG.DOUBLE:
+        this.appendDouble(r.num[index] as number)
+        return null
+      case TAG.TIMESTAMP:
+        this.appendTimestamp(r.num[index] as number)
+        return null
+      case TAG.BOOLEAN:
+        this.appendByte(r.num[index] === 1 ? KEY_TAG.TRUE : KEY_TAG.FALSE)
+        return null
+      case TAG.NULL:
+        this.appendByte(KEY_TAG.NULL)
+        return null
+      default:
+        return this.appendRare(r, index)
+    }
+  }
+
+  private appendRare(r: Registers, index: number): CellError | null {
+    switch (r.tag[index]) {
+      case TAG.BIG_INTEGER:
+        this.appendInteger(r.ref[index] as bigint)
+        return null
+      case TAG.NUMERIC:
+        this.appendDecimal(r.ref[index] as Decimal)
+        return null
+      case TAG.BIG_TIMESTAMP:
+        this.appendBigTimestamp(r.ref[index] as bigint)
+        return null
+      case TAG.JSON:
+        return this.appendJson(r.ref[index] as Uint8Array, r.num[index] as number)
+      case TAG.INTERVAL:
+        return INTERVAL_KEY
+      default:
+        return r.ref[index] as CellError
+    }
+  }
+
+  private ensure(count: number): void {
+    const needed = this.length + count
+    if (needed <= this.bytes.length) return
+    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2))
+    grown.set(this.bytes.subarray(0, this.length))
+    this.bytes = grown
+    this.view = new DataView(grown.buffer)
+  }
+
+  appendByte(byte: number): void {
+    this.ensure(1)
+    this.bytes[this.length++] = byte
+  }
+
+  private appendBytes(bytes: Uint8Array): void {
+    this.ensure(bytes.length)
+    this.bytes.set(bytes, this.length)
+    this.length += bytes.length
+  }
+
+  /** Text with its end, without the tag. */
+  private appendText(bytes: Uint8Array, start: number, end: number): void {
+    this.ensure((end - start) * 2 + 1)
+    const into = this.bytes
+    let length = this.length
+    for (let index = start; index < end; index++) {
+      const byte = bytes[index] as number
+      into[length++] = byte
+      if (byte === 0) into[length++] = 0xff
+    }
+    into[length++] = 0
+    this.length = length
+  }
+
+  /** Any double, or a safe integer. */
+  appendDouble(value: number): void {
+    this.ensure(10)
+    const at = this.length
+    if (!Number.isFinite(value)) {
+      this.bytes[at] = value > 0 ? KEY_TAG.INFINITY : value < 0 ? KEY_TAG.MINUS_INFINITY : KEY_TAG.NAN
+      this.length = at + 1
+      return
+    }
+    this.bytes[at] = KEY_TAG.NUMBER
+    putOrderBits(this.bytes, this.view, at + 1, value + 0)
+    this.bytes[at + 9] = 0
+    this.length = at + 10
+  }
+
+  appendInteger(value: bigint): void {
+    const double = Number(value)
+    // int64 is common (ids): without the detour over decimals where it is a double
+    if (value >= INT64_MIN && value <= INT64_MAX && BigInt(double) === value) this.appendDouble(double)
+    else this.appendDecimal(decimalOfInteger(value))
+  }
+
+  appendDecimal(value: Decimal): void {
+    this.appendByte(KEY_TAG.NUMBER)
+    this.appendBytes(numberKeyOfDecimal(value))
+  }
+
+  private appendTimestamp(microseconds: number): void {
+    this.ensure(9)
+    const high = Math.floor(microseconds / 2 ** 32)
+    this.bytes[this.length] = KEY_TAG.TIMESTAMP
+    this.view.setUint32(this.length + 1, high ^ 0x80000000)
+    this.view.setUint32(this.length + 5, microseconds - high * 2 ** 32)
+    this.length += 9
+  }
+
+  private appendBigTimestamp(microseconds: bigint): void {
+    this.ensure(9)
+    this.bytes[this.length] = KEY_TAG.TIMESTAMP
+    this.view.setBigUint64(this.length + 1, BigInt.asUintN(64, microseconds) ^ (1n << 63n))
+    this.length += 9
+  }
+
+  /** The valid JSON text that begins at `at`. */
+  private appendJson(bytes: Uint8Array, at: number): CellError | null {
+    const before = this.length
+    this.failure = null
+    this.appendJsonValue(bytes, skipSpace(bytes, at))
+    if (this.failure !== null) this.length = before
+    return this.failure
+  }
+
+  /** Appends the value at `at` and says where it ends. Depth is bounded by what a record may nest (512). */
+  private appendJsonValue(bytes: Uint8Array, at: number): number {
+    switch (bytes[at]) {
+      case 0x5b:
+        return this.appendArray(bytes, at)
+      case 0x7b:
+        return this.appendObject(bytes, at)
+      case 0x22: {
+        const end = skipString(bytes, at)
+        const text = textOfString(bytes, at, end)
+        this.appendByte(KEY_TAG.TEXT)
+        if (text === undefined) this.failure = INVALID_TEXT
+        else this.appendText(text, 0, text.length)
+        return end
+      }
+      case 0x74:
+        this.appendByte(KEY_TAG.TRUE)
+        return at + 4
+      case 0x66:
+        this.appendByte(KEY_TAG.FALSE)
+        return at + 5
+      case 0x6e:
+        this.appendByte(KEY_TAG.JSON_NULL)
+        return at + 4
+      default:
+        return this.appendJsonNumber(bytes, at)
+    }
+  }
+
+  private appendJsonNumber(bytes: Uint8Array, at: number): number {
+    const end = skipValue(bytes, at)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1')
+    const double = Number(text)
+    if (Number.isSafeInteger(double) && !text.includes('.') && text.length < 16) {
+      this.appendDouble(double)
+      return end
+    }
+    const decimal = parseDecimal(text, NUMBER_DIGITS_MAX, NUMBER_DIGITS_MAX)
+    if (decimal === undefined) this.failure = NUMBER_OUT_OF_RANGE
+    else this.appendDecimal(decimal)
+    return end
+  }
+
+  private appendArray(bytes: Uint8Array, at: number): number {
+    this.appendByte(KEY_TAG.ARRAY)
+    const countAt = this.length
+    this.ensure(4)
+    this.length += 4
+    let count = 0
+    let next = skipSpace(bytes, at + 1)
+    while (bytes[next] !== 0x5d && this.failure === null) {
+      next = skipSpace(bytes, this.appendJsonValue(bytes, next))
+      if (bytes[next] === 0x2c) next = skipSpace(bytes, next + 1)
+      count++
+    }
+    this.view.setUint32(countAt, count)
+    return next + 1
+  }
+
+  /** Values are appended as they come and put in order afterwards: looking ahead would read deep nests many times. */
+  private appendObject(bytes: Uint8Array, at: number): number {
+    this.appendByte(KEY_TAG.OBJECT)
+    const countAt = this.length
+    this.ensure(4)
+    this.length += 4
+    const segments: Segment[] = []
+    let next = skipSpace(bytes, at + 1)
+    while (bytes[next] !== 0x7d && this.failure === null) {
+      const keyEnd = skipString(bytes, next)
+      const key = textOfString(bytes, next, keyEnd)
+      if (key === undefined) {
+        this.failure = INVALID_TEXT
+        break
+      }
+      const start = this.length
+      this.appendText(key, 0, key.length)
+      // behind the key: white space, a colon, white space
+      next = skipSpace(bytes, this.appendJsonValue(bytes, skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)))
+      segments.push({ key, start, end: this.length })
+      if (bytes[next] === 0x2c) next = skipSpace(bytes, next + 1)
+    }
+    if (this.failure === null) this.view.setUint32(countAt, this.sortSegments(segments, countAt + 4))
+    return next + 1
+  }
+
+  /** Brings an object's pairs, which begin at `from`, into the order of their keys; says how many are left. */
+  private sortSegments(segments: readonly Segment[], from: number): number {
+    // a stable sort keeps equal keys in their order, so that the last of them is the last here too
+    const sorted = segments.toSorted((a, b) => compareKeys(a.key, b.key))
+    const kept = sorted.filter((segment, index) => {
+      const following = sorted[index + 1]
+      return following === undefined || compareKeys(segment.key, following.key) !== 0
+    })
+    if (kept.every((segment, index) => segment === segments[index]) && kept.length === segments.length) return kept.length
+    const copy = this.bytes.slice(from, this.length)
+    this.length = from
+    for (const { start, end } of kept) this.appendBytes(copy.subarray(start - from, end - from))
+    return kept.length
+  }
+}
+
+/** jsonb's order of keys: the shorter first, then by bytes. */
+function compareKeys(left: Uint8Array, right: Uint8Array): number {
+  return left.length - right.length || Buffer.compare(left, right)
+}
+
+/** A fresh copy of a register's key bytes, for the cell of a BLOB column; an ERROR register gives an error cell. */
+export function keyBytesOf(r: Registers, index: number): Uint8Array {
+  const writer = new KeyWriter()
+  const error = writer.appendRegister(r, index)
+  return error === null ? writer.bytes.slice(0, writer.length) : errorCell(error.code, error.message)
+}
+
+/** The cell of a failed expression: a value that every function passes on, until it reaches an answer. */
+export function errorCell(code: CellError['code'], message: string): Uint8Array {
+  const head = Buffer.from(`${code}\0${message}`, 'utf8')
+  const bytes = new Uint8Array(head.length + 1)
+  bytes[0] = KEY_TAG.ERROR
+  bytes.set(head, 1)
+  return bytes
+}
+
+/** The error in a cell; undefined where the cell's bytes are a value. */
+export function readErrorCell(bytes: Uint8Array): CellError | undefined {
+  if (bytes[0] !== KEY_TAG.ERROR) return undefined
+  const end = bytes.indexOf(0, 1)
+  const text = (from: number, to: number): string => Buffer.from(bytes.subarray(from, to)).toString('utf8')
+  return { code: text(1, end) as CellError['code'], message: text(end + 1, bytes.length) }
+}

@@ -1,0 +1,176 @@
+/**
+ * Owns the text of numbers: reading bigint and double precision from PostgreSQL's forms and from JSON, and writing them as
+ * PostgreSQL does. The usual forms are read without making an object.
+ */
+import { type Decimal, decimalToText } from './decimal.ts'
+import { type Registers, TAG } from './registers.ts'
+
+/** How reading a text ended. Only `READ` writes the register. */
+export const NUMBER_TEXT = { READ: 0, INVALID: 1, OUT_OF_RANGE: 2 } as const
+export type NumberText = (typeof NUMBER_TEXT)[keyof typeof NUMBER_TEXT]
+
+export const INT64_MIN = -(2n ** 63n)
+export const INT64_MAX = 2n ** 63n - 1n
+
+/** So many digits always fit a safe integer. */
+const SAFE_DIGITS = 15
+/** 10^22 is the greatest power of ten that is exactly a double, so m * 10^e and m / 10^e round once. */
+const EXACT_POWER_MAX = 22
+const POWERS = Array.from({ length: EXACT_POWER_MAX + 1 }, (_, exponent) => Number(`1e${exponent}`))
+/** PostgreSQL writes doubles with an exponent outside of [-4, 15). */
+const FIXED_EXPONENT_MIN = -4
+const FIXED_EXPONENT_END = 15
+/** Longer texts are refused unread as numbers. */
+const TEXT_BYTES_MAX = 10_000
+
+const INTEGER_TEXT = /^([+-]?)(?:(\d+(?:_\d+)*)|0[xX]((?:_?[\da-fA-F])+)|0[oO]((?:_?[0-7])+)|0[bB]((?:_?[01])+))$/
+const DOUBLE_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const SPECIAL_TEXT = /^(?:(nan)|([+-]?)inf(?:inity)?)$/i
+
+export function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d)
+}
+
+/** The text [start, end) as a string without blanks around it; undefined where it is too long to be a number. */
+function trimmedText(bytes: Uint8Array, start: number, end: number): string | undefined {
+  if (end - start > TEXT_BYTES_MAX) return undefined
+  let from = start
+  let to = end
+  while (from < to && isBlank(bytes[from])) from++
+  while (to > from && isBlank(bytes[to - 1])) to--
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
+}
+
+/** Reads PostgreSQL's forms of bigint: blanks around, a sign, decimal, 0x, 0o or 0b, underscores between digits. */
+export function readInteger(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): NumberText {
+  const negative = bytes[start] === 0x2d
+  const first = negative ? start + 1 : start
+  if (end > first && end - first <= SAFE_DIGITS) {
+    let value = 0
+    let index = first
+    for (; index < end; index++) {
+      const digit = (bytes[index] as number) - 0x30
+      if (!(digit >= 0 && digit <= 9)) break
+      value = value * 10 + digit
+    }
+    if (index === end) {
+      r.setInteger(out, negative ? -value : value)
+      return NUMBER_TEXT.READ
+    }
+  }
+  const text = trimmedText(bytes, start, end)
+  const match = text === undefined ? null : INTEGER_TEXT.exec(text)
+  if (match === null) return NUMBER_TEXT.INVALID
+  const [, sign, decimal, hex, octal, binary] = match
+  const digits = decimal ?? (hex !== undefined ? `0x${hex}` : octal !== undefined ? `0o${octal}` : `0b${binary}`)
+  const magnitude = BigInt(digits.replaceAll('_', ''))
+  return setInt64(r, out, sign === '-' ? -magnitude : magnitude) ? NUMBER_TEXT.READ : NUMBER_TEXT.OUT_OF_RANGE
+}
+
+/** Writes an int64; false, and nothing is written, beyond its range. */
+export function setInt64(r: Registers, out: number, value: bigint): boolean {
+  if (value < INT64_MIN || value > INT64_MAX) return false
+  r.setBigInteger(out, value)
+  return true
+}
+
+/** Reads PostgreSQL's forms of double precision: blanks around, digits with point and exponent, NaN, Infinity, inf. */
+export function readDouble(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): NumberText {
+  const quick = quickDouble(bytes, start, end)
+  if (!Number.isNaN(quick)) {
+    r.setDouble(out, quick)
+    return NUMBER_TEXT.READ
+  }
+  const text = trimmedText(bytes, start, end)
+  if (text === undefined) return NUMBER_TEXT.INVALID
+  const special = SPECIAL_TEXT.exec(text)
+  if (special !== null) {
+    r.setDouble(out, special[1] !== undefined ? NaN : special[2] === '-' ? -Infinity : Infinity)
+    return NUMBER_TEXT.READ
+  }
+  if (!DOUBLE_TEXT.test(text)) return NUMBER_TEXT.INVALID
+  return setDoubleOfDigits(text, r, out)
+}
+
+/** Writes the double nearest to the text; OUT_OF_RANGE where it is infinite, or 0 although a digit isn't 0, as PostgreSQL has it. */
+function setDoubleOfDigits(text: string, r: Registers, out: number): NumberText {
+  const value = Number(text)
+  if (!Number.isFinite(value) || (value === 0 && /^[^eE]*[1-9]/.test(text))) return NUMBER_TEXT.OUT_OF_RANGE
+  r.setDouble(out, value)
+  return NUMBER_TEXT.READ
+}
+
+/**
+ * Sign, digits and a point with at most 15 digits in all: exact digits and an exact power of ten, so their quotient is the
+ * correctly rounded double. NaN: any other form.
+ */
+function quickDouble(bytes: Uint8Array, start: number, end: number): number {
+  const negative = bytes[start] === 0x2d
+  let index = negative ? start + 1 : start
+  if (end - index > SAFE_DIGITS + 1 || index >= end) return NaN
+  let digits = 0
+  let value = 0
+  let pointAt = -1
+  for (; index < end; index++) {
+    const byte = bytes[index] as number
+    if (byte >= 0x30 && byte <= 0x39) {
+      value = value * 10 + byte - 0x30
+      digits++
+    } else if (byte === 0x2e && pointAt < 0) pointAt = index
+    else return NaN
+  }
+  if (digits === 0 || digits > SAFE_DIGITS) return NaN
+  if (pointAt >= 0) value /= POWERS[end - 1 - pointAt] as number
+  return negative ? -value : value
+}
+
+/**
+ * Reads a JSON number token, as fields of records are read: without point and exponent an integer of any size, else a
+ * double. OUT_OF_RANGE: beyond double's range. The caller bounds the digits of integers.
+ */
+export function readJsonNumber(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): NumberText {
+  let whole = true
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index]
+    if (byte === 0x2e || byte === 0x65 || byte === 0x45) {
+      whole = false
+      break
+    }
+  }
+  if (!whole) {
+    const quick = quickDouble(bytes, start, end)
+    if (Number.isNaN(quick)) {
+      return setDoubleOfDigits(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1'), r, out)
+    }
+    r.setDouble(out, quick)
+    return NUMBER_TEXT.READ
+  }
+  if (end - start <= SAFE_DIGITS) return readInteger(bytes, start, end, r, out)
+  r.setBigInteger(out, BigInt(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')))
+  return NUMBER_TEXT.READ
+}
+
+/** A double as PostgreSQL shows it: the shortest digits that read back as the same double, 1e+15 with an exponent from there. */
+export function doubleToText(value: number): string {
+  if (!Number.isFinite(value)) return String(value)
+  const [digits = '0', power = '0'] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent >= FIXED_EXPONENT_MIN && exponent < FIXED_EXPONENT_END) {
+    return String(value)
+  }
+  return `${digits}e${exponent < 0 ? '-' : '+'}${Math.abs(exponent).toString().padStart(2, '0')}`
+}
+
+/** The text of a number register as PostgreSQL shows the value. */
+export function numberToText(r: Registers, index: number): string {
+  switch (r.tag[index]) {
+    case TAG.INTEGER:
+      return String(r.num[index])
+    case TAG.BIG_INTEGER:
+      return (r.ref[index] as bigint).toString()
+    case TAG.NUMERIC:
+      return decimalToText(r.ref[index] as Decimal)
+    default:
+      return doubleToText(r.num[index] as number)
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Owns the text of timestamptz: ISO 8601 in, ISO 8601 with Z out. The usual form is read without making an object; every other spelling
+ * goes through one regular expression.
+ */
+import type { Registers } from './registers.ts'
+import {
+  dateOfDay,
+  dayOfDate,
+  dayOfMonth,
+  daysInMonth,
+  MICROSECONDS_PER_DAY,
+  MICROSECONDS_PER_HOUR,
+  MICROSECONDS_PER_MINUTE,
+  MICROSECONDS_PER_SECOND,
+  monthOf,
+  setTimestampOfDay,
+  yearOf,
+} from './timestamp-calendar.ts'
+
+/** How reading a text ended. Only `READ` writes the register. */
+export const TIMESTAMP_TEXT = { READ: 0, INVALID: 1, OUT_OF_RANGE: 2 } as const
+export type TimestampText = (typeof TIMESTAMP_TEXT)[keyof typeof TIMESTAMP_TEXT]
+
+/** Longer texts are refused unread; the longest sensible one has some 45 characters. */
+const TEXT_BYTES_MAX = 100
+/** PostgreSQL's bound of an offset from UTC. */
+const OFFSET_HOURS_MAX = 15
+
+const ISO_TEXT = new RegExp(
+  '^(?:([+-]?\\d{4,6})-(\\d\\d)-(\\d\\d)|(\\d{4})(\\d\\d)(\\d\\d))' + // date, extended or basic
+    '(?:(?:[Tt]| +)(\\d\\d)(?::(\\d\\d)(?::(\\d\\d)(?:[.,](\\d*))?)?|(\\d\\d)(?:(\\d\\d)(?:[.,](\\d*))?)?)' + // time
+    '(?: *([Zz]|([+-])(\\d\\d)(?::?(\\d\\d)(?::?(\\d\\d))?)?))?)?' + // offset
+    '(?: +([Bb][Cc]))?$',
+)
+
+/**
+ * Reads an instant from UTF-8 [start, end): date with - or basic, then T or a space and a time with or without seconds, and an offset
+ * in any ISO spelling; no offset is UTC. More than six digits of a second are cut. Refused: now, infinity, names of zones and
+ * months, other orders of the date. Source: https://www.postgresql.org/docs/18/datatype-datetime.html
+ */
+export function readTimestamp(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
+  const microsecond = end - start >= 20 ? usualTimeOfDay(bytes, start, end) : -1
+  if (microsecond < 0) return readOther(bytes, start, end, r, out)
+  const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
+  const month = twoDigits(bytes, start + 5)
+  const day = twoDigits(bytes, start + 8)
+  if (!(year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return TIMESTAMP_TEXT.INVALID
+  return setTimestampOfDay(r, out, dayOfDate(year, month, day), microsecond)
+    ? TIMESTAMP_TEXT.READ
+    : TIMESTAMP_TEXT.OUT_OF_RANGE
+}
+
+/** NaN where there are no two digits, so that every comparison with it fails. */
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] as number) - 0x30
+  const ones = (bytes[at + 1] as number) - 0x30
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
+}
+
+/** The microsecond of the day where the text is `....-..-.. ..:..:..[.digits]Z`, with a T or a space; -1: another form. */
+function usualTimeOfDay(bytes: Uint8Array, start: number, end: number): number {
+  const separator = bytes[start + 10]
+  if (bytes[start + 4] !== 0x2d || bytes[start + 7] !== 0x2d || (separator !== 0x54 && separator !== 0x20)) return -1
+  if (bytes[start + 13] !== 0x3a || bytes[start + 16] !== 0x3a || bytes[end - 1] !== 0x5a) return -1
+  const hour = twoDigits(bytes, start + 11)
+  const minute = twoDigits(bytes, start + 14)
+  const second = twoDigits(bytes, start + 17)
+  // 24:00 and second 60 are for the other way
+  if (!(hour <= 23 && minute <= 59 && second <= 59)) return -1
+  let microsecond = 0
+  if (end - start > 20) {
+    if (bytes[start + 19] !== 0x2e) return -1
+    let unit = 100_000
+    for (let index = start + 20; index < end - 1; index++) {
+      const digit = (bytes[index] as number) - 0x30
+      if (!(digit >= 0 && digit <= 9)) return -1
+      microsecond += digit * unit
+      // 0 after the sixth digit
+      unit = (unit / 10) | 0
+    }
+  }
+  return hour * MICROSECONDS_PER_HOUR + minute * MICROSECONDS_PER_MINUTE + second * MICROSECONDS_PER_SECOND + microsecond
+}
+
+function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
+  if (end - start > TEXT_BYTES_MAX) return TIMESTAMP_TEXT.INVALID
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
+  const match = ISO_TEXT.exec(text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, ''))
+  if (match === null) return TIMESTAMP_TEXT.INVALID
+  const part = (...groups: number[]): string | undefined => groups.map((group) => match[group]).find((it) => it !== undefined)
+  const written = Number(part(1, 4))
+  const month = Number(part(2, 5))
+  const day = Number(part(3, 6))
+  const beforeChrist = part(19) !== undefined
+  if (beforeChrist && written <= 0) return TIMESTAMP_TEXT.INVALID
+  const year = beforeChrist ? 1 - written : written
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return TIMESTAMP_TEXT.INVALID
+  const microsecond = timeOfDay(part(7), part(8, 11), part(9, 12), part(10, 13))
+  const offset = offsetSeconds(part(15), part(16), part(17), part(18))
+  if (Number.isNaN(microsecond) || Number.isNaN(offset)) return TIMESTAMP_TEXT.INVALID
+  const shifted = microsecond - offset * MICROSECONDS_PER_SECOND
+  return setTimestampOfDay(r, out, dayOfDate(year, month, day), shifted) ? TIMESTAMP_TEXT.READ : TIMESTAMP_TEXT.OUT_OF_RANGE
+}
+
+/** NaN where it is none. 24:00:00 is the next day's begin, second 60 the next minute's. */
+function timeOfDay(hours = '0', minutes = '0', seconds = '0', fraction = ''): number {
+  const second = Number(seconds) * MICROSECONDS_PER_SECOND + Number(fraction.slice(0, 6).padEnd(6, '0'))
+  const whole = Number(hours) * MICROSECONDS_PER_HOUR + Number(minutes) * MICROSECONDS_PER_MINUTE + second
+  const valid = Number(minutes) <= 59 && Number(seconds) <= 60 && whole <= MICROSECONDS_PER_DAY && Number(hours) <= 24
+  return valid ? whole : NaN
+}
+
+/** Seconds east of UTC; NaN where it is none. */
+function offsetSeconds(sign: string | undefined, hours = '0', minutes = '0', seconds = '0'): number {
+  const valid = Number(hours) <= OFFSET_HOURS_MAX && Number(minutes) <= 59 && Number(seconds) <= 59
+  const total = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)
+  return valid ? (sign === '-' ? -total : total) : NaN
+}
+
+/**
+ * ISO 8601 with Z: 2026-01-01T00:00:00Z, 2026-01-01T00:00:00.123Z; the fraction only where there is one, without zeros at its end.
+ * Years outside 0..9999 have a sign and six digits. Date.parse reads it in its own range.
+ */
+export function formatTimestamp(microseconds: number | bigint): string {
+  const whole = BigInt(microseconds)
+  const unit = BigInt(MICROSECONDS_PER_DAY)
+  const rest = ((whole % unit) + unit) % unit
+  const date = dateOfDay(Number((whole - rest) / unit))
+  const microsecond = Number(rest)
+  const fraction = microsecond % MICROSECONDS_PER_SECOND
+  const seconds = (microsecond - fraction) / MICROSECONDS_PER_SECOND
+  const two = (value: number): string => value.toString().padStart(2, '0')
+  const time = `${two((seconds / 3_600) | 0)}:${two(((seconds / 60) | 0) % 60)}:${two(seconds % 60)}`
+  const tail = fraction === 0 ? '' : `.${fraction.toString().padStart(6, '0').replace(/0+$/, '')}`
+  return `${formatYear(yearOf(date))}-${two(monthOf(date))}-${two(dayOfMonth(date))}T${time}${tail}Z`
+}
+
+function formatYear(year: number): string {
+  if (year >= 0 && year <= 9_999) return year.toString().padStart(4, '0')
+  return `${year < 0 ? '-' : '+'}${Math.abs(year).toString().padStart(6, '0')}`
+}
