@@ -28,7 +28,7 @@ const directionRules = LAYERS.slice(0, -1).map((layer, index) => ({
 
 /** Library -> the only places that import it. */
 const LIBRARIES = {
-  kafkajs: '^src/adapters/kafka/',
+  kafkajs: '^(src/adapters/kafka/|tools/generator-kafka\\.ts)',
   'better-sqlite3': '^src/(leaf|query|adapters/embedded|main)/',
   'libpg-query': '^src/sql/',
   fastify: '^src/http/',

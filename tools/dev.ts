@@ -9,6 +9,7 @@ import { runChecks } from './commands/check.ts'
 import { runKafka } from './commands/kafka.ts'
 import { listScripts, runScripts } from './commands/scripts.ts'
 import { runTests } from './commands/test.ts'
+import { runDown, runLogs, runUp, type UpOptions } from './commands/up.ts'
 import { KafkaMissing } from './kafka/kafka-broker.ts'
 
 const BENCH_FOLDER = 'bench'
@@ -62,6 +63,25 @@ function makeProgram(setExitCode: (code: number) => void): Command {
         }),
       )
     })
+
+  program
+    .command('up [profile]')
+    .description('start the parts of a profile of dev.yml, until Ctrl-C')
+    .option('--fresh', "with empty data instead of the profile's last")
+    .action(async (profile: string | undefined, options: UpOptions) =>
+      setExitCode(await runUp(profile ?? 'default', options)),
+    )
+  program
+    .command('logs <name>')
+    .description('what a part of the last `up` has printed')
+    .option('-f, --follow', 'and what it prints from now on')
+    .action(async (name: string, options: { follow?: boolean }) =>
+      setExitCode(await runLogs(name, options.follow === true)),
+    )
+  program
+    .command('down')
+    .description('stop what `up` runs in another terminal, or left behind')
+    .action(async () => setExitCode(await runDown()))
   return program
 }
 

@@ -1,5 +1,5 @@
-/** Owns how a command of ./dev runs another program in the foreground. */
-import { spawn } from 'node:child_process'
+/** Owns how ./dev runs another program: in the foreground, or for what it prints. */
+import { execFile, type ExecFileException, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
@@ -31,4 +31,23 @@ export async function runProgram(
     process.off('SIGTERM', passOn)
     process.off('SIGINT', process.stdin.isTTY ? ignore : passOn)
   }
+}
+
+/** A program and its arguments. */
+export interface Command {
+  readonly file: string
+  readonly args: readonly string[]
+}
+
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
+
+/** Runs a program to its end; never throws. Caller gets standard output and error together. */
+export function runCommand(command: Command, timeoutMs: number): Promise<{ ok: boolean; output: string }> {
+  return new Promise((resolve) => {
+    const options = { timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX, encoding: 'utf8' as const }
+    execFile(command.file, [...command.args], options, (error: ExecFileException | null, stdout, stderr) => {
+      const output = `${stdout}${stderr}`.trim()
+      resolve({ ok: error === null, output: error === null || output !== '' ? output : error.message })
+    })
+  })
 }

@@ -5,13 +5,15 @@
  */
 import { createServer } from 'node:net'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { once } from 'node:events'
 import { listBrokerIds } from './kafka-probe.ts'
 import { KafkaProcess } from './kafka-process.ts'
-import { findKafkaRuntime, type KafkaHost, type KafkaRuntime, makeDataDir, runCommand } from './kafka-runtime.ts'
+import { runCommand } from '../run-program.ts'
+import { findKafkaRuntime, type KafkaHost, type KafkaRuntime } from './kafka-runtime.ts'
 
 /** 2 to 5 s as a rule; a machine whose cores are taken needs several times that. */
 const START_TIMEOUT_MS = 90_000
@@ -72,6 +74,8 @@ export interface KafkaNode {
   stop(): Promise<void>
   /** SIGKILL. */
   kill(): Promise<void>
+  /** Returns when the running process has ended, by whoever's doing. */
+  ended(): Promise<void>
   /** Starts it again on the same port and data (after stopping it where it runs). Returns when it answers. */
   restart(): Promise<void>
 }
@@ -127,6 +131,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<RunningKaf
       return node.running
     },
     kill: () => node.kill(),
+    ended: () => node.ended(),
     restart: () => node.restart(),
     stop: () => parts.stop(),
     runTool: (mainClass, args) => parts.runTool(mainClass, args),
@@ -198,7 +203,7 @@ async function startNodes(layout: readonly NodeLayout[], options: KafkaOptions):
     },
   }
   try {
-    const clusterId = toClusterId(randomBytes(16))
+    const clusterId = readOrMakeClusterId(dataDir)
     await Promise.all(nodes.map((node) => node.format(clusterId, cluster)))
     for (const node of nodes) node.spawn()
     await Promise.all(nodes.map((node) => node.ready()))
@@ -207,6 +212,15 @@ async function startNodes(layout: readonly NodeLayout[], options: KafkaOptions):
     await cluster.stop()
     throw error
   }
+}
+
+/** Data that is there goes on: formatting skips it, but wants to hear its own cluster id. */
+function readOrMakeClusterId(dataDir: string): string {
+  const file = join(dataDir, 'cluster-id')
+  if (existsSync(file)) return readFileSync(file, 'utf8')
+  const id = toClusterId(randomBytes(16))
+  writeFileSync(file, id)
+  return id
 }
 
 /** 16 bytes as 22 characters of URL-safe base64. A first `-` would look like a flag to the format tool. */
@@ -231,6 +245,7 @@ class Node implements KafkaNode {
   readonly #around: NodeSurroundings
   readonly #settingsFile: string
   readonly #logFile: string
+  readonly #dataFolder: string
   #process: KafkaProcess | undefined
   #starts = 0
 
@@ -241,6 +256,7 @@ class Node implements KafkaNode {
     this.#layout = layout
     this.#around = around
     this.#settingsFile = join(around.dataDir, `node-${layout.nodeId}.properties`)
+    this.#dataFolder = join(around.dataDir, `data-${layout.nodeId}`)
     this.#logFile = join(around.dataDir, `node-${layout.nodeId}.log`)
   }
 
@@ -256,6 +272,8 @@ class Node implements KafkaNode {
   async format(clusterId: string, cluster: Pick<Cluster, 'runTool'>): Promise<void> {
     const lines = Object.entries(this.#settings()).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(this.#settingsFile, lines.join(''))
+    // a JVM's start saved
+    if (existsSync(join(this.#dataFolder, 'meta.properties'))) return
     const args = ['format', `--cluster-id=${clusterId}`, '--ignore-formatted', '-c', this.#settingsFile]
     await cluster.runTool('kafka.tools.StorageTool', args)
   }
@@ -290,6 +308,10 @@ class Node implements KafkaNode {
     await this.#process?.kill()
   }
 
+  async ended(): Promise<void> {
+    await this.#process?.ended()
+  }
+
   async restart(): Promise<void> {
     await this.stop()
     this.spawn()
@@ -308,7 +330,7 @@ class Node implements KafkaNode {
   }
 
   #settings(): Record<string, string> {
-    const { layout, runtime, dataDir, options } = this.#around
+    const { layout, runtime, options } = this.#around
     const { nodeId, roles, clientPort, controllerPort } = this.#layout
     const bind = runtime.bindAddress
     const voters = layout.filter((node) => node.controllerPort !== undefined)
@@ -325,7 +347,7 @@ class Node implements KafkaNode {
       'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
       listeners: listeners.join(','),
       ...(clientPort === undefined ? {} : { 'advertised.listeners': `PLAINTEXT://127.0.0.1:${clientPort}` }),
-      'log.dirs': join(dataDir, `data-${nodeId}`),
+      'log.dirs': this.#dataFolder,
       ...options.settings,
     }
   }
@@ -334,12 +356,13 @@ class Node implements KafkaNode {
 async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < PORT_TRIES; attempt++) {
     const port = FIRST_PORT + (randomBytes(4).readUInt32BE() % PORTS)
-    if (await canListen(port)) return port
+    if (await isFreePort(port)) return port
   }
   throw new Error(`no free port of 127.0.0.1 in ${PORT_TRIES} tries`)
 }
 
-async function canListen(port: number): Promise<boolean> {
+/** Whether a port of 127.0.0.1 can be listened on now. */
+export async function isFreePort(port: number): Promise<boolean> {
   const server = createServer()
   try {
     server.listen(port, '127.0.0.1')
@@ -349,5 +372,24 @@ async function canListen(port: number): Promise<boolean> {
     return false
   } finally {
     server.close()
+  }
+}
+
+const DATA_FOLDER = /^rollupd-kafka-(\d+)-/
+
+/** A temporary folder for a broker's data, named after this process. Those whose process was killed are removed here. */
+function makeDataDir(): string {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = DATA_FOLDER.exec(name)?.[1]
+    if (owner !== undefined && !isAlive(Number(owner))) rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(tmpdir(), `rollupd-kafka-${process.pid}-`))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -2,12 +2,13 @@
  * Owns where a development broker's program comes from: Java 17+ with Kafka's jars (fetched once through Maven), or a Docker
  * engine with the official image. What is run with it is kafka-broker.ts' business.
  */
-import { type ChildProcess, execFile, type ExecFileException, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { homedir, tmpdir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { CHECKOUT, type Command, runCommand } from '../run-program.ts'
 
 const KAFKA_VERSION = '4.3.1'
 const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`
@@ -19,17 +20,10 @@ const PROBE_TIMEOUT_MS = 30_000
 const FETCH_TIMEOUT_MS = 600_000
 
 const TOOL_FOLDER = import.meta.dirname
-const CHECKOUT = dirname(dirname(TOOL_FOLDER))
 const LOG_SETTINGS = join(TOOL_FOLDER, 'log4j2.properties')
 
 /** How often a starting container is asked for. */
 const CONTAINER_POLL_MS = 200
-
-/** A program to spawn. */
-export interface Command {
-  readonly file: string
-  readonly args: readonly string[]
-}
 
 /** A process of Kafka's, and the signal that ends it when whoever started it is gone. */
 export interface KafkaCommand extends Command {
@@ -61,22 +55,6 @@ export interface KafkaHost {
   /** Ends a running command at once, as SIGKILL does. Absent: signal the spawned process itself. */
   kill?(name: string): Promise<void>
   close(): Promise<void>
-}
-
-interface Outcome {
-  readonly ok: boolean
-  readonly output: string
-}
-
-/** Runs a program to its end; never throws. Caller gets standard output and error together. */
-export function runCommand(command: Command, timeoutMs: number): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const options = { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, encoding: 'utf8' as const }
-    execFile(command.file, [...command.args], options, (error: ExecFileException | null, stdout, stderr) => {
-      const output = `${stdout}${stderr}`.trim()
-      resolve({ ok: error === null, output: error === null || output !== '' ? output : error.message })
-    })
-  })
 }
 
 /** What this machine can run a broker with, or a list of what is missing. Cost: up to a second; ask once. */
@@ -248,9 +226,4 @@ async function waitForContainer(name: string, client: ChildProcess): Promise<voi
     if (client.exitCode !== null || Date.now() > deadline) throw new Error(`docker can't run ${KAFKA_IMAGE}`)
     await delay(CONTAINER_POLL_MS)
   }
-}
-
-/** A fresh folder for a broker's data. Caller removes it. */
-export function makeDataDir(): string {
-  return mkdtempSync(join(tmpdir(), 'rollupd-kafka-'))
 }
