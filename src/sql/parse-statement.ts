@@ -91,7 +91,7 @@ export function parseStatement(sql: string, options: ParseOptions = {}): Stateme
     sql,
     select: onlySelect(result, text),
     parameterNames: parameters.names,
-    positionOf: (location) => text.positionOfByte(location ?? 0),
+    positionOf: (location) => text.positionOfByte(location ?? -1),
   }
 }
 

@@ -24,6 +24,9 @@ export interface Scope {
    */
   call?(site: CallSite): Expression | undefined
 
+  /** Names that `call` treats, for suggestions when a function is unknown. */
+  readonly callNames?: readonly string[]
+
   /** A scalar subquery, EXISTS, IN (SELECT ...). Absent: refused. */
   subquery?(node: SubLink, position: number, analyser: Analyser): Expression
 

@@ -1,0 +1,97 @@
+/** Owns function calls: which the scope treats, which the table has, and why any other is refused. */
+import { RollupdError } from '../core/errors.ts'
+import { analyseTryCast } from './analyse-cast.ts'
+import type { Expression } from './expression.ts'
+import { functionNames } from './function-table.ts'
+import { didYouMean } from './nearest-name.ts'
+import type { FuncCall, Node } from './parse-statement.ts'
+import { isLaterFunction, isWindowFunction, volatileReason } from './refused-functions.ts'
+import { isKnown, resolveCall } from './resolve-call.ts'
+import type { Analyser } from './scope.ts'
+
+const CATALOG = 'pg_catalog'
+/** TRIM(BOTH ...) arrives by the name of the function behind it. */
+const GRAMMAR_NAMES: Readonly<Record<string, string>> = { btrim: 'trim' }
+
+export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
+  const position = analyser.positionOf(node.location)
+  const name = callName(node, position)
+  const byScope = analyser.scope.call?.({ name, node, position, analyser })
+  if (byScope !== undefined) return byScope
+  if (name === 'timezone' && node.funcformat === 'COERCE_SQL_SYNTAX') {
+    throw unsupported('AT TIME ZONE is not supported yet', position, "Use date_trunc('day', x, 'Europe/Berlin').")
+  }
+  const reason = volatileReason(name)
+  if (reason !== undefined) {
+    throw unsupported(
+      `the function ${name} is refused: ${reason}`,
+      position,
+      'Use a field or _meta.timestamp, or pass the value as a parameter of the query.',
+    )
+  }
+  refuseAggregateForms(name, node, analyser, position)
+  if (name === 'try_cast') return analyseTryCast(node, analyser)
+  const known = isKnown('function', name) ? name : (GRAMMAR_NAMES[name] ?? name)
+  if (!isKnown('function', known)) throw unknownFunction(name, analyser, position)
+  const args = (node.args ?? []).map((arg) => analyser.analyse(plainArgument(arg, analyser)))
+  return resolveCall({ form: 'function', name: known, args, position })
+}
+
+/** Lower case, without the schema that the grammar adds. Errors: sql_unknown_function for any other schema. */
+export function callName(node: FuncCall, position: number): string {
+  const parts = (node.funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : []))
+  const name = parts.at(-1) ?? ''
+  if (parts.length > 1 && parts[0] !== CATALOG) {
+    throw new RollupdError('sql_unknown_function', `there is no function ${parts.join('.')}`, {
+      position,
+      hint: 'Functions have no schema.',
+    })
+  }
+  return name
+}
+
+/** What only aggregates and window functions take. */
+function refuseAggregateForms(name: string, node: FuncCall, analyser: Analyser, position: number): void {
+  if (node.over !== undefined || isWindowFunction(name)) {
+    throw unsupported(
+      `window functions are not allowed in ${analyser.scope.clause}`,
+      position,
+      'Use them in a query over the rollup.',
+    )
+  }
+  if (node.func_variadic === true)
+    throw unsupported('VARIADIC is not supported', position, 'Write the arguments one by one.')
+  const form = aggregateForm(node)
+  if (form === undefined || (!isKnown('function', name) && name !== 'try_cast')) return
+  throw new RollupdError('sql_invalid', `${form} is for aggregates, ${name} is a function`, { position })
+}
+
+function aggregateForm(node: FuncCall): string | undefined {
+  if (node.agg_star === true) return '*'
+  if (node.agg_distinct === true) return 'DISTINCT'
+  if (node.agg_filter !== undefined) return 'FILTER'
+  if (node.agg_within_group === true) return 'WITHIN GROUP'
+  return node.agg_order === undefined ? undefined : 'ORDER BY'
+}
+
+function plainArgument(node: Node, analyser: Analyser): Node {
+  if (!('NamedArgExpr' in node)) return node
+  throw unsupported(
+    'named arguments are not supported',
+    analyser.positionOf(node.NamedArgExpr.location),
+    'Write the values alone, in order.',
+  )
+}
+
+function unknownFunction(name: string, analyser: Analyser, position: number): RollupdError {
+  if (isLaterFunction(name)) return unsupported(`the function ${name} is not supported yet`, position, undefined)
+  const names = [...functionNames(), 'try_cast', ...(analyser.scope.callNames ?? [])]
+  return new RollupdError('sql_unknown_function', `there is no function ${name}`, {
+    position,
+    hint: didYouMean(name, names),
+  })
+}
+
+function unsupported(message: string, position: number, hint: string | undefined): RollupdError {
+  return new RollupdError('sql_unsupported', message, { position, hint })
+}

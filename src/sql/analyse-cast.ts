@@ -1,0 +1,59 @@
+/** Owns casts, try_cast and interval literals. */
+import { RollupdError } from '../core/errors.ts'
+import { assert } from '../core/assert.ts'
+import type { Expression } from './expression.ts'
+import { giveType, isOpen, settle } from './literal.ts'
+import type { FuncCall, TypeCast } from './parse-statement.ts'
+import { required } from './analyse-condition.ts'
+import { resolveCall } from './resolve-call.ts'
+import type { Analyser } from './scope.ts'
+import { castTypeByName, isIntervalType, toCastType } from './type-name.ts'
+
+export function analyseCast(node: TypeCast, analyser: Analyser): Expression {
+  const argument = analyser.analyse(required(node.arg))
+  const written = analyser.positionOf(node.location)
+  const typePosition = analyser.positionOf(node.typeName?.location)
+  const position = argument.position || written || typePosition
+  if (isIntervalType(node.typeName) && isOpen(argument)) {
+    if ((node.typeName?.typmods ?? []).length > 0) {
+      throw new RollupdError('sql_unsupported', 'an interval with a field or precision behind it is not supported', {
+        position: typePosition,
+        hint: "Write the unit inside the quotes: INTERVAL '5 minutes'.",
+      })
+    }
+    return giveType(argument, 'interval')
+  }
+  const type = toCastType(node.typeName, typePosition)
+  if (isOpen(argument)) return giveType(argument, type)
+  if (argument.type === type) return argument
+  const errorPosition = written || typePosition
+  return resolveCall({ form: 'cast', name: type, args: [settle(argument)], position, errorPosition })
+}
+
+/** try_cast(x, 'bigint') */
+export function analyseTryCast(node: FuncCall, analyser: Analyser): Expression {
+  const position = analyser.positionOf(node.location)
+  const [subject, typeNode, ...more] = node.args ?? []
+  const target = typeNode === undefined ? undefined : analyser.analyse(typeNode)
+  if (
+    subject === undefined ||
+    target?.kind !== 'literal' ||
+    typeof target.value !== 'string' ||
+    !isText(target) ||
+    more.length > 0
+  ) {
+    throw new RollupdError('sql_invalid', 'try_cast takes a value and the name of a type in quotes', {
+      position,
+      hint: "Write try_cast(x, 'bigint').",
+    })
+  }
+  const type = castTypeByName(target.value, target.position)
+  const argument = analyser.analyseSettled(subject)
+  if (argument.type === type) return argument
+  assert(argument.type !== 'unknown', 'a settled expression has a type')
+  return resolveCall({ form: 'try_cast', name: type, args: [argument], position })
+}
+
+function isText(expression: Expression): boolean {
+  return isOpen(expression) || expression.type === 'text'
+}

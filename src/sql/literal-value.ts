@@ -1,0 +1,83 @@
+/** Owns the step between a literal of the tree and a register: compilers load literals, the analyser reads what a cast made. */
+import { assert } from '../core/assert.ts'
+import type { Decimal } from '../core/decimal.ts'
+import { TAG, type CellError, type Interval, type Registers } from '../core/registers.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { Literal, LiteralValue } from './expression.ts'
+
+const ENCODER = new TextEncoder()
+
+/** Puts a literal's value into a register. */
+export function loadLiteral(r: Registers, out: number, literal: Literal): void {
+  const { value, type } = literal
+  if (value === null) r.setNull(out)
+  else if (typeof value === 'boolean') r.setBoolean(out, value)
+  else if (typeof value === 'object') loadInterval(r, out, value)
+  else if (type === 'bigint') r.setBigInteger(out, BigInt(value))
+  else if (type === 'timestamptz') r.setBigTimestamp(out, BigInt(value))
+  else if (type === 'double precision' || typeof value === 'number') r.setDouble(out, Number(value))
+  else if (type === 'numeric') loadNumeric(r, out, value)
+  else {
+    const bytes = ENCODER.encode(value)
+    r.setText(out, bytes, 0, bytes.length)
+  }
+}
+
+function loadInterval(r: Registers, out: number, value: Interval): void {
+  r.tag[out] = TAG.INTERVAL
+  r.ref[out] = value
+}
+
+/** Whole numbers of any size stay integers: an undeclared field beside them holds integers too. */
+function loadNumeric(r: Registers, out: number, digits: string): void {
+  const decimal = toDecimal(digits)
+  if (decimal.scale === 0) {
+    r.setBigInteger(out, decimal.unscaled)
+    return
+  }
+  r.tag[out] = TAG.NUMERIC
+  r.ref[out] = decimal
+}
+
+/** `-12.50e1` -> exactly. The digits are a number as the grammar writes it. */
+function toDecimal(digits: string): Decimal {
+  const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(digits)
+  assert(match !== null, `"${digits}" is no decimal literal`)
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
+  const unscaled = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`)
+  const scale = fraction.length - Number(exponent)
+  return scale >= 0 ? { unscaled, scale } : { unscaled: unscaled * 10n ** BigInt(-scale), scale: 0 }
+}
+
+/** The value of a register as a literal of that type has it, or the error that the register holds. */
+export function readLiteral(
+  r: Registers,
+  index: number,
+  type: ScalarType,
+): LiteralValue | { readonly error: CellError } {
+  switch (r.tag[index]) {
+    case TAG.NULL:
+      return null
+    case TAG.BOOLEAN:
+      return r.num[index] === 1
+    case TAG.INTEGER:
+    case TAG.BIG_INTEGER:
+      return type === 'double precision' ? Number(r.bigIntegerOf(index)) : r.bigIntegerOf(index).toString()
+    case TAG.DOUBLE:
+      return toDoubleValue(r.num[index] as number)
+    case TAG.TIMESTAMP:
+    case TAG.BIG_TIMESTAMP:
+      return r.microsecondsOf(index).toString()
+    case TAG.TEXT:
+      return Buffer.from(r.bytesOf(index)).toString('utf8')
+    case TAG.ERROR:
+      return { error: r.ref[index] as CellError }
+    default:
+      assert(false, `a literal of type ${type} can't hold tag ${r.tag[index]}`)
+  }
+}
+
+/** JSON has no NaN and no infinities, and a plan is stored as JSON. */
+export function toDoubleValue(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value)
+}

@@ -1,0 +1,135 @@
+/**
+ * Owns literals as the grammar gives them, and how one that is still open finds its type: a quoted text or NULL (type unknown)
+ * and a number with point or exponent (type numeric, until it has met its other side).
+ */
+import { RollupdError } from '../core/errors.ts'
+import type { Interval } from '../core/registers.ts'
+import { Registers } from '../core/registers.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { Expression, Literal, LiteralValue } from './expression.ts'
+import { findFunctions } from './function-table.ts'
+import { parseInterval } from './interval-literal.ts'
+import { loadLiteral, readLiteral } from './literal-value.ts'
+import type { A_Const } from './parse-statement.ts'
+
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+/** Digits that an exponent may add: numbers in records have at most 1,000. */
+const EXPONENT_MAX = 1_000
+
+export function literal(type: ScalarType, value: LiteralValue, position: number): Literal {
+  return { kind: 'literal', type, value, position }
+}
+
+/** The grammar's constant. Zero, false and the empty text come as absent parts. Errors: sql_unsupported for bit strings. */
+export function toLiteral(node: A_Const, position: number): Literal {
+  if (node.isnull === true) return literal('unknown', null, position)
+  if (node.boolval !== undefined) return literal('boolean', node.boolval.boolval ?? false, position)
+  if (node.sval !== undefined) return literal('unknown', node.sval.sval ?? '', position)
+  if (node.ival !== undefined) return literal('bigint', String(node.ival.ival ?? 0), position)
+  if (node.fval !== undefined) return toNumber(node.fval.fval ?? '0', position)
+  throw new RollupdError('sql_unsupported', 'bit strings are not supported', {
+    position,
+    hint: 'Write a text in single quotes or a number.',
+  })
+}
+
+function toNumber(written: string, position: number): Literal {
+  const digits = written.replaceAll('_', '')
+  if (!/^[+-]?(\d|0[xob])[\da-f]*$/i.test(digits) || /^[+-]?\d+e\d*$/i.test(digits))
+    return literal('numeric', digits, position)
+  const value = digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits)
+  const type = value >= INT64_MIN && value <= INT64_MAX ? 'bigint' : 'numeric'
+  return literal(type, value.toString(), position)
+}
+
+/** A quoted text or NULL that has no type yet. */
+export type OpenLiteral = Literal & { readonly type: 'unknown' }
+/** A number with point or exponent that has no type yet. */
+export type OpenNumber = Literal & { readonly type: 'numeric'; readonly value: string }
+
+export function isOpen(expression: Expression): expression is OpenLiteral {
+  return expression.kind === 'literal' && expression.type === 'unknown'
+}
+
+export function isOpenNumber(expression: Expression): expression is OpenNumber {
+  return expression.kind === 'literal' && expression.type === 'numeric' && /[.e]/i.test(String(expression.value))
+}
+
+/** What stands alone: a quoted text is text, a number with a point is double. NULL is text, as in PostgreSQL. */
+export function settle(expression: Expression): Expression {
+  if (isOpen(expression)) return literal('text', expression.value, expression.position)
+  return isOpenNumber(expression) ? toDouble(expression) : expression
+}
+
+/** A number literal as double. Errors: sql_invalid when it is outside double's range. */
+export function toDouble(number: Literal): Literal {
+  const value = Number(number.value)
+  const isZero = /^[+-]?[0.]*(e|$)/i.test(String(number.value))
+  if (!Number.isFinite(value) || (value === 0 && !isZero)) {
+    throw new RollupdError('sql_invalid', `the number ${String(number.value)} is out of range of double precision`, {
+      position: number.position,
+    })
+  }
+  return literal('double precision', value + 0, number.position)
+}
+
+/** A number literal that stays exact. Errors: sql_invalid when its exponent makes it absurdly long. */
+export function toNumeric(number: Literal): Literal {
+  const exponent = /e([+-]?\d+)$/i.exec(String(number.value))?.[1] ?? '0'
+  if (Math.abs(Number(exponent)) > EXPONENT_MAX) {
+    throw new RollupdError('sql_invalid', `the number ${String(number.value)} is out of range`, {
+      position: number.position,
+    })
+  }
+  return literal('numeric', number.value, number.position)
+}
+
+/**
+ * Gives an open literal a type: a quoted text is read by the table's own cast. Errors: sql_invalid with the literal's position
+ * when the text doesn't stand for a value of that type.
+ */
+export function giveType(open: Literal, type: ScalarType): Literal {
+  const { value, position } = open
+  if (value === null || type === 'text' || type === 'any')
+    return literal(value === null || type === 'text' ? type : 'text', value, position)
+  const text = String(value)
+  if (type === 'interval') return literal('interval', readInterval(text, position), position)
+  if (type === 'numeric' || type === 'number') return readNumber(text, position)
+  return literal(type, readByCast(text, type, position), position)
+}
+
+function readInterval(text: string, position: number): Interval {
+  const interval = parseInterval(text)
+  if (interval !== undefined) return interval
+  throw new RollupdError('sql_invalid', `"${text}" is not an interval`, {
+    position,
+    hint: "Write a quantity and a unit, such as '5 minutes' or '1 day'.",
+  })
+}
+
+function readNumber(text: string, position: number): Literal {
+  const trimmed = text.trim()
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) {
+    throw new RollupdError('sql_invalid', `"${text}" is not a number`, { position })
+  }
+  const number = toNumber(trimmed.replace(/^\+/, ''), position)
+  return isOpenNumber(number) ? toDouble(number) : number
+}
+
+function readByCast(text: string, type: ScalarType, position: number): LiteralValue {
+  const entry = findFunctions('cast', type).find(({ resolve }) => resolve(['text']) !== undefined)
+  if (entry === undefined)
+    throw new RollupdError('sql_unsupported', `a text can't be read as ${type} yet`, { position })
+  const r = new Registers(2)
+  loadLiteral(r, 0, literal('text', text, position))
+  entry.evaluate(r, 1, 0, -1, -1, -1)
+  const value = readLiteral(r, 1, type)
+  if (value !== null && typeof value === 'object' && 'error' in value) {
+    throw new RollupdError('sql_invalid', value.error.message, {
+      position,
+      hint: `The text stands where a ${type} is meant.`,
+    })
+  }
+  return value
+}

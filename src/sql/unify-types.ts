@@ -1,0 +1,63 @@
+/** Owns the common type of alternatives: the branches of CASE, the arguments of COALESCE. */
+import { RollupdError } from '../core/errors.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { Expression } from './expression.ts'
+import { findFunctions } from './function-table.ts'
+import { giveType, isOpen, isOpenNumber, literal, settle, toDouble, toNumeric } from './literal.ts'
+
+const NUMBERS: readonly ScalarType[] = ['bigint', 'double precision', 'numeric', 'number']
+
+export interface Unified {
+  readonly type: ScalarType
+  readonly expressions: readonly Expression[]
+}
+
+/**
+ * The expressions as one type: equal types stay; bigint and double give double; anything beside an undeclared value gives any; quoted
+ * literals take the others' type. Errors: sql_type_mismatch, naming `what` ("CASE") and both types.
+ */
+export function unifyTypes(what: string, expressions: readonly Expression[], position: number): Unified {
+  let first: Expression | undefined
+  let type: ScalarType | undefined
+  for (const expression of [...expressions.filter((one) => !isOpenNumber(one)), ...expressions.filter(isOpenNumber)]) {
+    if (isOpen(expression)) continue
+    const own = isOpenNumber(expression) && type !== 'numeric' ? 'double precision' : expression.type
+    const common = type === undefined ? own : commonType(type, own)
+    if (common === undefined) throw mismatch(what, first ?? expression, expression, position)
+    first ??= expression
+    type = common
+  }
+  const result = type ?? 'text'
+  return { type: result, expressions: expressions.map((expression) => convert(expression, result)) }
+}
+
+function commonType(left: ScalarType, right: ScalarType): ScalarType | undefined {
+  if (left === right) return left
+  if (left === 'any' || right === 'any') return 'any'
+  if (!NUMBERS.includes(left) || !NUMBERS.includes(right)) return undefined
+  const both = [left, right]
+  if (both.includes('number') || !both.includes('bigint')) return 'number'
+  return both.includes('numeric') ? 'numeric' : 'double precision'
+}
+
+/** One alternative as a value of the common type. */
+function convert(expression: Expression, type: ScalarType): Expression {
+  if (isOpen(expression)) return giveType(expression, type)
+  if (isOpenNumber(expression)) return type === 'numeric' ? toNumeric(expression) : toDouble(expression)
+  if (expression.type === type || type === 'any' || type === 'number') return expression
+  if (expression.kind === 'literal' && expression.type === 'bigint') {
+    if (type === 'numeric') return literal('numeric', expression.value, expression.position)
+    return toDouble(expression)
+  }
+  const cast = findFunctions('cast', type).find(({ resolve }) => resolve([expression.type]) !== undefined)
+  if (cast === undefined) return expression
+  return { kind: 'call', function: cast.id, args: [expression], type, position: expression.position }
+}
+
+function mismatch(what: string, left: Expression, right: Expression, position: number): RollupdError {
+  const types = `${settle(left).type} (at ${left.position}) and ${right.type} (at ${right.position})`
+  return new RollupdError('sql_type_mismatch', `${what} can't have both ${types} as results`, {
+    position: right.position === 0 ? position : right.position,
+    hint: `Cast one of them, for example with ::text.`,
+  })
+}
