@@ -1,4 +1,5 @@
 /** Owns how records to be written are cut into batches: of bounded size, never within a record. */
+import { RollupdError } from '../core/errors.ts'
 import type { EncodableRecord } from '../records/record-batch-encoder.ts'
 import type { NewRecord } from '../tailer/record-source.ts'
 
@@ -37,4 +38,14 @@ export function cutIntoBatches(records: readonly NewRecord[], nowMs: number): En
   }
   if (batch.length > 0) batches.push(batch)
   return batches
+}
+
+/** Errors: bad_parameter (a time that is none). */
+export function checkNewRecords(records: readonly NewRecord[]): void {
+  for (const { timestampMs } of records) {
+    if (timestampMs === undefined || (Number.isSafeInteger(timestampMs) && timestampMs >= 0)) continue
+    throw new RollupdError('bad_parameter', `a record's time can't be ${timestampMs} ms`, {
+      hint: 'Times are milliseconds since 1970, not before.',
+    })
+  }
 }

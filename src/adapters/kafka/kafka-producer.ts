@@ -5,7 +5,7 @@
 import { RollupdError } from '../../core/errors.ts'
 import { type EncodableRecord, encodeBatch } from '../../records/record-batch-encoder.ts'
 import type { NewRecord, ProducedRange } from '../../tailer/record-source.ts'
-import { cutIntoBatches } from '../new-record-batch.ts'
+import { checkNewRecords, cutIntoBatches } from '../new-record-batch.ts'
 import { groupByPartition } from '../partition-choice.ts'
 import type { ClusterClient } from './cluster-client.ts'
 import { KAFKA_ERRORS, nameOfKafkaError } from './protocol/error-code.ts'
@@ -33,6 +33,7 @@ export class KafkaProducer {
 
   /** Errors: unknown_topic, broker_away (some records may be written then), bad_parameter. */
   async produce(topic: string, records: readonly NewRecord[]): Promise<ProducedRange[]> {
+    checkNewRecords(records)
     const metadata = await this.admin.untilSettled(RETRY_TIMEOUT_MS, () => this.admin.lookUp(topic))
     if (metadata === undefined) throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
     const groups = groupByPartition(topic, records, metadata.partitions.length, this.turn)
