@@ -44,6 +44,8 @@ CREATE TABLE shards (
   rollup_id INTEGER NOT NULL REFERENCES rollups (id),
   topic_id TEXT NOT NULL,
   partition INTEGER NOT NULL,
+  -- 0, and one more for each restart after a truncation; only the last one may be open.
+  generation INTEGER NOT NULL,
   start_offset INTEGER NOT NULL,
   next_offset INTEGER NOT NULL,
   leader_epoch INTEGER NOT NULL DEFAULT -1,
@@ -51,6 +53,7 @@ CREATE TABLE shards (
   closed INTEGER NOT NULL DEFAULT 0,
   halt_code TEXT,
   halt_message TEXT,
+  halt_go_on_at INTEGER,
   accepted_error_offset INTEGER,
   aggregated INTEGER NOT NULL DEFAULT 0,
   filtered INTEGER NOT NULL DEFAULT 0,
@@ -63,13 +66,15 @@ CREATE TABLE shards (
   expired INTEGER NOT NULL DEFAULT 0,
   kind_mismatch INTEGER NOT NULL DEFAULT 0,
   dead_letters_dropped INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (rollup_id, topic_id, partition),
+  PRIMARY KEY (rollup_id, topic_id, partition, generation),
   -- Law 6, conservation.
   CHECK (
     next_offset - start_offset =
       aggregated + filtered + dead + tombstones + markers + aborted + holes + lost + expired
   )
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX open_shards ON shards (rollup_id, topic_id, partition) WHERE closed = 0;
 
 -- Sums of the shards that were pruned.
 CREATE TABLE pruned_shards (

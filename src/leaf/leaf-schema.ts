@@ -5,6 +5,7 @@
  *   g7            (bucket, id, key, k0, k1, .., n, p0_x, p0_y, .., epoch)  PRIMARY KEY (bucket, id)
  *   g7_overflow   the same columns, PRIMARY KEY (bucket, id, key): groups whose id is another group's in g7
  */
+import { resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
 import { type ColumnStorage, toColumnStorage } from '../core/scalar-type.ts'
@@ -51,7 +52,7 @@ export const LEAF_COLUMN = {
   epoch: 'epoch',
 } as const
 
-/** Rows of the primary table end where their key is; the bucket of a group without a time. */
+/** The bucket of a group without a time. */
 export const NO_BUCKET = 0
 /** The bucket of a null time, or of one that isn't in the grouping set. */
 export const NULL_BUCKET = -(2n ** 63n)
@@ -67,15 +68,19 @@ export function toOverflowTable(rollupId: number): string {
   return `g${rollupId}_overflow`
 }
 
-/** Tables and columns of a plan; `resolve` gives the aggregate of a partial. */
-export function toLeafSchema(
-  rollupId: number,
-  plan: RollupPlan,
-  resolve: (partial: PartialColumn) => Aggregate,
-): LeafSchema {
+/** The aggregate of a partial. Errors: BrokenInvariant for one that no plan of this version has. */
+export function aggregateOf({ aggregate: name, args, argTypes, call }: PartialColumn): Aggregate {
+  const literals = args.map((argument) => (argument.kind === 'literal' ? argument.value : undefined))
+  const aggregate = resolveAggregate(name, argTypes, literals)
+  assert(aggregate !== undefined, `no aggregate serves ${call}`)
+  return aggregate
+}
+
+/** Tables and columns of a plan. */
+export function toLeafSchema(rollupId: number, plan: RollupPlan): LeafSchema {
   const stateColumns: LeafColumn[] = []
   const partials = plan.ingest.partials.map((partial) => {
-    const aggregate = resolve(partial)
+    const aggregate = aggregateOf(partial)
     const columns = aggregate.columns.map(({ suffix, storage }) => ({ name: partial.column + suffix, storage }))
     const first = stateColumns.length
     stateColumns.push(...columns)
@@ -140,6 +145,11 @@ export function toUpsertSql(schema: LeafSchema): string {
     [`n = ${table}.n + excluded.n`, ...assignments, `epoch = ${NOTE_UPDATE_FUNCTION}(excluded.epoch)`].join(', '),
     `WHERE ${guards.join(' AND ')}`,
   ].join(' ')
+}
+
+/** Binds all columns in table order. */
+export function toInsertSql(schema: LeafSchema): string {
+  return insertSql(schema, schema.table)
 }
 
 /** Binds all columns in table order. */

@@ -3,11 +3,10 @@
  * (laws 1, 2, 8). Everything is synchronous; it lives on the leaf thread.
  */
 import type { BatchRange, PartialBatch } from '../aggregator/partial-batch.ts'
+import type { OnError, OnLoss } from '../core/policy.ts'
 import type { Counts, HaltCode, HaltReason, Shard } from '../core/shard.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 
-export type OnError = 'dead_letter' | 'null' | 'halt'
-export type OnLoss = 'halt' | 'accept'
 export type StoredStatus = 'running' | 'paused' | 'halted'
 
 /** Where a rollup begins to read, as given at creation; already resolved to offsets. */
@@ -29,6 +28,8 @@ export interface StoredShard {
   readonly startOffset: number
   readonly nextOffset: number
   readonly leaderEpoch: number
+  /** Largest record timestamp folded, milliseconds; -1 for none. */
+  readonly maxTimestampMs: number
   /** Reading goes on from nextOffset unless closed: a closed shard can't get records any more and keeps its counts. */
   readonly closed: boolean
   readonly halt?: HaltReason
@@ -52,7 +53,12 @@ export interface StoredRollup {
   readonly reason?: HaltReason
   readonly createdAt: string
   readonly groups: number
+  /** Of the groups: those whose id is another group's, kept apart by their key. */
+  readonly overflowGroups: number
+  /** Content of the group rows and their index entries, an estimate that commits keep; free space in pages isn't in it. */
   readonly bytes: number
+  /** Kept ones. */
+  readonly deadLetters: number
   readonly warnings: readonly string[]
   readonly shards: readonly StoredShard[]
   /** Sums of the shards that were pruned. */
@@ -102,26 +108,46 @@ export type ShardChange =
    */
   | { readonly kind: 'restart'; readonly at: number }
 
+/** Of the leaf as a whole, since it was opened where nothing else is said. */
+export interface LeafFigures {
+  /** Number of the last commit. */
+  readonly epoch: number
+  /** Of the database file, free pages included. */
+  readonly fileBytes: number
+  /** Ranges that came again and were dropped. */
+  readonly duplicateRanges: number
+  /** Ranges that stood elsewhere than their shard. */
+  readonly refusedRanges: number
+}
+
+/** Every method that changes something may end with disk_full (then nothing is written) or owner_lost. */
 export interface LeafStore {
-  /** Creates tables and positions in one transaction, synced. Errors: already_exists, disk_full. */
+  /** Creates tables and positions in one transaction, synced. Errors: already_exists, bad_parameter for an index. */
   createRollup(definition: RollupDefinition): StoredRollup
   /** States, positions and dead letters are gone; late commits are `gone`. Errors: unknown_rollup. */
   dropRollup(name: string): void
+  /** Errors: unknown_rollup. */
   setStatus(id: number, status: StoredStatus, reason?: HaltReason): void
   listRollups(): StoredRollup[]
   findRollup(name: string): StoredRollup | undefined
-  /** New partitions, or the shards of a topic made again. */
+  /** New partitions, or the shards of a topic made again. Errors: conflict for a shard that is read already. */
   addShards(
     id: number,
     shards: readonly { readonly shard: Shard; readonly startOffset: number }[],
     warning?: string,
   ): void
+  /** Errors: not_found when that shard isn't read, bad_parameter for an offset before its position. */
   changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): void
-  /** One transaction for all given batches. Errors: disk_full (nothing is written), owner_lost. */
+  /** One transaction for all given batches. When none is taken, the number of the last commit stands. */
   commit(batches: readonly PartialBatch[]): CommitResult
+  /** Ids above `after`, oldest first. */
   listDeadLetters(id: number, limit: number, after: number): StoredDeadLetter[]
-  /** Removes these shards' positions; their sums are kept in `pruned`; an old batch of theirs is refused. */
+  /**
+   * Removes these shards' positions; their sums are kept in `pruned`; an old batch of theirs is `gone`. Of a shard with several
+   * rows each mention removes one, closed ones first.
+   */
   pruneShards(id: number, shards: readonly Shard[]): void
+  figures(): LeafFigures
   close(): void
 }
 

@@ -16,9 +16,14 @@ const MIGRATION_FILE = /^(\d{4})_[a-z]+(_[a-z]+)+\.sql$/
  * Errors: config_invalid when a newer rollupd wrote the database.
  */
 export function migrateDatabase(database: BetterSqlite3.Database, directory: URL = MIGRATIONS_DIRECTORY): void {
-  const files = readdirSync(directory).filter((file) => file.endsWith('.sql')).toSorted()
+  const files = readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .toSorted()
   files.forEach((file, index) => {
-    assert(Number(MIGRATION_FILE.exec(file)?.[1]) === index + 1, `migration file ${JSON.stringify(file)} is out of order`)
+    assert(
+      Number(MIGRATION_FILE.exec(file)?.[1]) === index + 1,
+      `migration file ${JSON.stringify(file)} is out of order`,
+    )
   })
   const applied = database.pragma('user_version', { simple: true }) as number
   if (applied > files.length) {

@@ -1,0 +1,247 @@
+/**
+ * Owns the leaf on SQLite: which transaction does what. Each method is one transaction, with the owner check (law 8) and a number
+ * of its own; states, positions, dead letters and counters change together (law 1). What stands in which table is the table
+ * classes' knowledge.
+ */
+import type { PartialBatch } from '../aggregator/partial-batch.ts'
+import { assert } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import type { HaltReason, Shard } from '../core/shard.ts'
+import { type CatalogRollup, CatalogTable } from './catalog-table.ts'
+import { DEAD_LETTER_LIMITS, type DeadLetterLimits, DeadLetterTable } from './dead-letter-table.ts'
+import { DropTable } from './drop-table.ts'
+import type { FailPoint } from './fail-point.ts'
+import { createGlobalGroup } from './global-group.ts'
+import { GroupTable, UpdateNote } from './group-table.ts'
+import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
+import { toCreateSql, toLeafSchema } from './leaf-schema.ts'
+import type {
+  CommitResult,
+  LeafFigures,
+  LeafStore,
+  RangeOutcome,
+  RollupDefinition,
+  ShardChange,
+  StoredDeadLetter,
+  StoredRollup,
+  StoredStatus,
+} from './leaf-store.ts'
+import { resolveIndexes } from './search-index.ts'
+import { assertConserved, ShardTable } from './shard-table.ts'
+
+export interface SqliteLeafOptions {
+  /** Milliseconds since 1970, for created_at. */
+  readonly now: () => number
+  /** May change while the leaf is open. */
+  readonly limits?: LeafLimits
+  readonly deadLetterLimits?: DeadLetterLimits
+  /** Tests only. */
+  readonly failPoint?: FailPoint
+}
+
+interface KnownRollup {
+  readonly id: number
+  readonly groups: GroupTable
+}
+
+/** Pages of WAL that idle time copies into the database; fewer aren't worth two syncs. */
+const IDLE_CHECKPOINT_PAGES = 250
+
+export class SqliteLeaf implements LeafStore {
+  readonly #options: SqliteLeafOptions
+  readonly #database: LeafDatabase
+  readonly #note: UpdateNote
+  readonly #catalog: CatalogTable
+  readonly #shards: ShardTable
+  readonly #deadLetters: DeadLetterTable
+  readonly #drops: DropTable
+  /** What batches go to; a dropped one isn't in it. */
+  readonly #rollups = new Map<number, KnownRollup>()
+  #duplicateRanges = 0
+  #refusedRanges = 0
+
+  /** Opens, migrates and takes over `path`. Errors: config_invalid for a newer schema, disk_full, data_in_use. */
+  constructor(path: string, options: SqliteLeafOptions) {
+    this.#options = options
+    this.#database = new LeafDatabase(path, options.limits ?? {})
+    const { connection } = this.#database
+    this.#note = new UpdateNote(connection)
+    this.#catalog = new CatalogTable(connection)
+    this.#shards = new ShardTable(connection)
+    this.#deadLetters = new DeadLetterTable(connection, options.deadLetterLimits ?? DEAD_LETTER_LIMITS)
+    this.#drops = new DropTable(connection)
+    for (const rollup of this.#catalog.list()) this.#know(rollup)
+  }
+
+  createRollup(definition: RollupDefinition): StoredRollup {
+    const { connection } = this.#database
+    const rollup = this.#change((epoch) => {
+      const id = this.#catalog.insert(definition, new Date(this.#options.now()).toISOString())
+      const schema = toLeafSchema(id, definition.plan)
+      const indexes = resolveIndexes(schema, definition.plan, definition.indexes)
+      for (const statement of toCreateSql(schema, indexes)) connection.exec(statement)
+      if (schema.groupColumns.length === 0) {
+        createGlobalGroup(connection, schema, epoch)
+        this.#catalog.addFigures(id, { groups: 1, overflowGroups: 0, bytes: 0, deadLetters: 0, deadLetterBytes: 0 })
+      }
+      this.#shards.add(id, definition.shards)
+      const stored = this.#catalog.find(definition.name)
+      assert(stored !== undefined, 'a created rollup is in the catalog')
+      return this.#withShards(stored)
+    })
+    this.#know(rollup)
+    return rollup
+  }
+
+  dropRollup(name: string): void {
+    const id = this.#change(() => {
+      const rollup = this.#catalog.find(name)
+      if (rollup === undefined) {
+        throw new RollupdError('unknown_rollup', `rollup ${JSON.stringify(name)} does not exist`)
+      }
+      this.#catalog.remove(rollup.id)
+      this.#drops.mark(rollup.id)
+      return rollup.id
+    })
+    this.#rollups.delete(id)
+  }
+
+  setStatus(id: number, status: StoredStatus, reason?: HaltReason): void {
+    this.#change(() => {
+      this.#catalog.setStatus(id, status, reason)
+      return id
+    })
+  }
+
+  listRollups(): StoredRollup[] {
+    return this.#catalog.list().map((rollup) => this.#withShards(rollup))
+  }
+
+  findRollup(name: string): StoredRollup | undefined {
+    const rollup = this.#catalog.find(name)
+    return rollup === undefined ? undefined : this.#withShards(rollup)
+  }
+
+  addShards(
+    id: number,
+    shards: readonly { readonly shard: Shard; readonly startOffset: number }[],
+    warning?: string,
+  ): void {
+    this.#change(() => {
+      this.#requireKnown(id)
+      this.#shards.add(id, shards)
+      if (warning !== undefined) this.#catalog.addWarning(id, warning)
+      return id
+    })
+  }
+
+  changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): void {
+    this.#change(() => {
+      this.#requireKnown(id)
+      this.#shards.change(id, shard, change)
+      if (warning !== undefined) this.#catalog.addWarning(id, warning)
+      return id
+    })
+  }
+
+  pruneShards(id: number, shards: readonly Shard[]): void {
+    this.#change(() => {
+      this.#requireKnown(id)
+      this.#shards.prune(id, shards)
+      return id
+    })
+  }
+
+  commit(batches: readonly PartialBatch[]): CommitResult {
+    for (const { ranges } of batches) ranges.forEach(assertConserved)
+    this.#options.failPoint?.reach('commit:before')
+    let outcomes: CommitResult['batches'] = []
+    const epoch = this.#database.transact(DURABILITY.ingest, (number) => {
+      outcomes = batches.map((batch) => this.#commitBatch(batch, number))
+      return outcomes.some(({ taken }) => taken) ? number : undefined
+    })
+    this.#options.failPoint?.reach('commit:after')
+    this.#countRefusals(outcomes)
+    return { epoch: epoch ?? this.#database.epoch, batches: outcomes }
+  }
+
+  #commitBatch(batch: PartialBatch, epoch: number): CommitResult['batches'][number] {
+    const { rollupId, deadLetters } = batch
+    const rollup = this.#rollups.get(rollupId)
+    const ranges = batch.ranges.map((range): RangeOutcome =>
+      rollup === undefined ? { shard: range.shard, outcome: 'gone' } : this.#shards.judge(rollupId, range),
+    )
+    if (rollup === undefined || ranges.some(({ outcome }) => outcome !== 'accepted')) return { taken: false, ranges }
+    for (const range of batch.ranges) this.#shards.advance(rollupId, range)
+    const groups = rollup.groups.merge(batch, epoch, () => this.#options.failPoint?.reach('commit:middle'))
+    const letters = this.#deadLetters.append(rollupId, deadLetters)
+    for (const { topicId, partition, count } of letters.dropped) {
+      this.#shards.countDroppedLetters(rollupId, topicId, partition, count)
+    }
+    this.#catalog.addFigures(rollupId, { ...groups, deadLetters: letters.count, deadLetterBytes: letters.bytes })
+    return { taken: true, ranges }
+  }
+
+  #countRefusals(batches: CommitResult['batches']): void {
+    for (const { ranges } of batches) {
+      for (const { outcome } of ranges) {
+        if (outcome === 'duplicate') this.#duplicateRanges++
+        if (outcome === 'refused') this.#refusedRanges++
+      }
+    }
+  }
+
+  listDeadLetters(id: number, limit: number, after: number): StoredDeadLetter[] {
+    return this.#deadLetters.list(id, limit, after)
+  }
+
+  figures(): LeafFigures {
+    return {
+      epoch: this.#database.epoch,
+      fileBytes: this.#database.fileBytes,
+      duplicateRanges: this.#duplicateRanges,
+      refusedRanges: this.#refusedRanges,
+    }
+  }
+
+  /**
+   * One step of what can wait: removal of dropped rollups' rows, then copying the WAL into the database. For idle moments, so
+   * that commits rarely meet it. Gives true when there is more to do. Errors: disk_full, owner_lost.
+   */
+  maintain(): boolean {
+    if (this.#drops.isPending) {
+      this.#database.transact(DURABILITY.ingest, (epoch) => {
+        this.#drops.step()
+        return epoch
+      })
+      return true
+    }
+    if (this.#database.walPages >= IDLE_CHECKPOINT_PAGES) this.#database.checkpoint()
+    return false
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /** A transaction that a request caused: synced before its answer. */
+  #change<T>(body: (epoch: number) => NonNullable<T>): NonNullable<T> {
+    const result = this.#database.transact(DURABILITY.synced, body)
+    assert(result !== undefined, 'a change has a result')
+    return result
+  }
+
+  #know({ id, plan, indexes }: CatalogRollup): void {
+    const schema = toLeafSchema(id, plan)
+    const indexCount = resolveIndexes(schema, plan, indexes).length
+    this.#rollups.set(id, { id, groups: new GroupTable(this.#database.connection, schema, indexCount, this.#note) })
+  }
+
+  #requireKnown(id: number): void {
+    if (!this.#rollups.has(id)) throw new RollupdError('unknown_rollup', `rollup ${id} does not exist`)
+  }
+
+  #withShards(rollup: CatalogRollup): StoredRollup {
+    return { ...rollup, shards: this.#shards.list(rollup.id), pruned: this.#shards.prunedSums(rollup.id) }
+  }
+}
