@@ -1,0 +1,87 @@
+/** Owns the HTTP application: its plugins, hooks and routes. It starts no server by itself, so that tests can inject requests. */
+import { timingSafeEqual } from 'node:crypto'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Ajv } from 'ajv'
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { RollupdError } from '../core/errors.ts'
+import type { Metrics } from '../service/metrics.ts'
+import type { QueryRunner } from '../service/query-runner.ts'
+import type { RollupService } from '../service/rollup-service.ts'
+import type { TopicService } from '../service/topic-service.ts'
+import { sendError, sendNotFound } from './error-answers.ts'
+import { operationRoutes } from './routes/operation-routes.ts'
+import { queryRoutes } from './routes/query-routes.ts'
+import { rollupRoutes } from './routes/rollup-routes.ts'
+import { topicRoutes } from './routes/topic-routes.ts'
+
+export interface AppOptions {
+  readonly rollups: RollupService
+  readonly topics: TopicService
+  readonly queries: QueryRunner
+  readonly metrics: Metrics
+  readonly findUnreadiness: () => string | undefined
+  readonly logger: FastifyBaseLogger
+  readonly version: string
+  /** Every request but health checks must bring it; undefined: none is asked for. */
+  readonly token: string | undefined
+  readonly bodyBytesMax: number
+  readonly statementCharactersMax: number
+}
+
+/** A client that keeps a connection open without a request must not hold up a stop. */
+const KEEP_ALIVE_MS = 5000
+const OPEN_PATHS = new Set(['/healthz', '/readyz'])
+
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    bodyLimit: options.bodyBytesMax,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 300 },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  // bodies are taken as they are; texts of a query string become numbers
+  const strict = new Ajv({ allErrors: false, useDefaults: true, strict: false })
+  const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: true, strict: false })
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? strict : coercing).compile(schema as object),
+  )
+  app.setErrorHandler((error, request, reply) => sendError(error as RollupdError, request, reply))
+  app.setNotFoundHandler(sendNotFound)
+  if (options.token !== undefined) requireToken(app, options.token)
+
+  await app.register(swagger, {
+    openapi: {
+      info: { title: 'rollupd', version: options.version, description: 'Live SQL rollups over Kafka topics' },
+      ...(options.token === undefined
+        ? {}
+        : {
+            components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+            security: [{ token: [] }],
+          }),
+    },
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs' })
+  const { rollups, topics, queries, metrics, findUnreadiness, statementCharactersMax } = options
+  await app.register(rollupRoutes, { rollups, statementCharactersMax })
+  await app.register(topicRoutes, { topics })
+  await app.register(queryRoutes, { queries, statementCharactersMax })
+  await app.register(operationRoutes, { metrics, findUnreadiness })
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger() as never)
+  return app as unknown as FastifyInstance
+}
+
+function requireToken(app: Pick<FastifyInstance, 'addHook'>, token: string): void {
+  const expected = Buffer.from(`Bearer ${token}`)
+  app.addHook('onRequest', async (request) => {
+    if (OPEN_PATHS.has(request.url)) return
+    const given = Buffer.from(request.headers.authorization ?? '')
+    if (given.length === expected.length && timingSafeEqual(given, expected)) return
+    throw new RollupdError('unauthorized', 'the bearer token is missing or wrong', {
+      hint: 'Send the header authorization: Bearer with the token of ROLLUPD_TOKEN.',
+    })
+  })
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+/** Entry point of the command line. Only `serve`, `demo` and `plan` do work of their own; all else talks HTTP. */
+import { Command, CommanderError } from 'commander'
+import pc from 'picocolors'
+import { addClientCommands, readStatement } from '../cli/commands.ts'
+import { describePlan } from '../cli/describe-plan.ts'
+import { loadConfig } from '../config.ts'
+import { RollupdError } from '../core/errors.ts'
+import { createPlanner } from '../planner/plan-rollup.ts'
+import { runDemo } from './demo.ts'
+import { readVersion, startService } from './service.ts'
+
+const EXIT_USAGE = 2
+const EXIT_BROKEN = 70
+
+const write = (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+
+function buildProgram(): Command {
+  const program = new Command('rollupd')
+    .description('Live SQL rollups over Kafka topics: exact aggregates of a stream, read over HTTP.')
+    .version(readVersion())
+    .showHelpAfterError('(rollupd --help lists the commands)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 done, 1 refused (bad statement, unknown name), 2 wrong usage or configuration, 3 server or broker away
+(may be tried again), 4 the data directory is in use, 70 an unexpected error.
+Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LISTEN, ROLLUPD_KAFKA, ROLLUPD_CONFIG, ROLLUPD_LOG_LEVEL.`,
+    )
+
+  program
+    .command('demo')
+    .description('embedded log, sample events and an example rollup; needs nothing else')
+    .option('--once', 'check the answer against the raw events, print it and end')
+    .option('--listen HOST:PORT', 'address of the service', '127.0.0.1:0')
+    .action(async (flags: { once?: boolean; listen: string }) => {
+      process.exitCode = await runDemo({ once: flags.once === true, listen: flags.listen, write })
+    })
+
+  program
+    .command('serve')
+    .description('run the service')
+    .option('--data DIR', 'directory of the data (default ./rollupd-data)')
+    .option('--listen HOST:PORT', 'address to listen on; port 0 takes a free one (default 127.0.0.1:8090)')
+    .option('--kafka HOST:PORT,...', 'brokers to begin with; without it the embedded log serves')
+    .option('--config FILE', 'YAML file with options; flags and variables go before it')
+    .option('--log-level LEVEL', 'trace, debug, info, warn, error or silent (default info)')
+    .action(async (flags: { data?: string; listen?: string; kafka?: string; config?: string; logLevel?: string }) => {
+      const service = await startService(loadConfig({ flags, environment: process.env }))
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void service.stop())
+      write(`listening on ${service.url}`)
+      await service.stopped
+    })
+
+  program
+    .command('plan')
+    .description("show both halves of a statement, its states and the leaf's tables; needs no server")
+    .argument('<file>', 'file with one SQL statement')
+    .option('--json', 'print the plan as JSON, for scripts')
+    .action(async (file: string, flags: { json?: boolean }) => {
+      const plan = (await createPlanner())(readStatement(file))
+      write(flags.json === true ? JSON.stringify(plan, undefined, 2) : describePlan(plan))
+    })
+
+  addClientCommands(program, { write })
+  return program
+}
+
+function tellError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
+  if (!(error instanceof RollupdError)) {
+    process.stderr.write(
+      `${pc.red('unexpected error')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
+    return EXIT_BROKEN
+  }
+  const position = error.position === undefined ? '' : ` (at character ${error.position})`
+  process.stderr.write(`${pc.red('error')} ${error.code}: ${error.message}${position}\n`)
+  if (error.hint !== undefined) process.stderr.write(`${error.hint}\n`)
+  return error.kind.exit
+}
+
+// a signal during the demo ends it as a service would
+try {
+  await buildProgram().parseAsync()
+} catch (error) {
+  process.exitCode = tellError(error)
+}

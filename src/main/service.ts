@@ -1,0 +1,253 @@
+/**
+ * The service: builds and wires all parts, starts them in the order of the data's flow, stops them in the reverse one. A broken
+ * invariant anywhere ends the process (law 10): the leaf's last commit is where it goes on.
+ */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import pino, { type Logger } from 'pino'
+import { EmbeddedLogWriter } from '../adapters/embedded/embedded-log-writer.ts'
+import { createWakeCounter } from '../adapters/embedded/wake-counter.ts'
+import { KafkaLog } from '../adapters/kafka/kafka-log.ts'
+import { type Config, parseListen } from '../config.ts'
+import { RollupdError } from '../core/errors.ts'
+import { buildApp } from '../http/app.ts'
+import { LeafThreadClient } from '../leaf/leaf-thread-client.ts'
+import { OwnerLock } from '../leaf/owner-lock.ts'
+import { createPlanner } from '../planner/plan-rollup.ts'
+import { QueryService } from '../query/query-service.ts'
+import { IngestThreadClient } from '../service/ingest-thread-client.ts'
+import { Metrics } from '../service/metrics.ts'
+import { QueryRunner } from '../service/query-runner.ts'
+import { RollupService } from '../service/rollup-service.ts'
+import { TopicService } from '../service/topic-service.ts'
+import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
+import type { IngestWorkerData } from './ingest-worker.ts'
+import { openSource, type SourceSettings, toKafkaConfig } from './open-source.ts'
+
+export interface RunningService {
+  /** http://HOST:PORT as bound. */
+  readonly url: string
+  /** Resolves when the service has stopped, for whatever reason. */
+  readonly stopped: Promise<void>
+  /** Stores what is folded, then closes everything. May be called more than once. */
+  stop(): Promise<void>
+}
+
+/** Bounds the whole stop: past it the process ends anyway, and the leaf's last commit is where the next start goes on. */
+const STOP_MS_MAX = 9_500
+/** How soon partitions that were added to a topic are found (the contract says 10 s), and a broker's return is noticed. */
+const WATCH_MS = 5_000
+/** How often start-up says that the broker is away. */
+const BROKER_NEWS_MS = 3_000
+/** A worker's URL takes its extension from this file's: tsc rewrites import paths, not URLs. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const EXIT_BROKEN = 70
+
+/** Errors: config_invalid, data_in_use, disk_full. A broker that is away is no error: what is stored can be queried. */
+export async function startService(config: Config): Promise<RunningService> {
+  const logger = pino(
+    { level: config.log_level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: true }),
+  )
+  const closers: (() => Promise<void> | void)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    return await start(config, logger, closers, closeAll)
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+async function start(
+  config: Config,
+  logger: Logger,
+  closers: (() => Promise<void> | void)[],
+  closeAll: () => Promise<void>,
+): Promise<RunningService> {
+  const data = resolve(config.data)
+  mkdirSync(data, { recursive: true })
+  const planRollup = await createPlanner()
+  const lock = OwnerLock.take(join(data, 'owner.db'))
+  closers.push(() => lock.release())
+
+  const leafPath = join(data, 'leaf.db')
+  const leaf = await LeafThreadClient.start({
+    workerUrl: new URL(`./leaf-worker.${EXTENSION}`, import.meta.url),
+    path: leafPath,
+    deadLettersMax: config.limits.dead_letters,
+    onFatal: (error) => endProcess(logger, error),
+  })
+  closers.push(() => leaf.close())
+
+  const { settings, source, sink } = openLog(config, data, closers)
+  const worker = startIngestWorker(settings, leaf, config, logger)
+  const ingest = new IngestThreadClient(worker)
+  closers.push(() => ingest.close())
+
+  const background = (work: Promise<void>): void => {
+    work.catch((error: unknown) => {
+      if (error instanceof RollupdError) logger.warn({ code: error.code }, error.message)
+      else endProcess(logger, error)
+    })
+  }
+  const rollups = new RollupService({
+    leaf,
+    ingest,
+    source,
+    planRollup,
+    now: Date.now,
+    events: {
+      committed: (batch) => metrics.observeCommit(batch, Date.now()),
+      halted: (reason) => logger.warn({ code: reason.code }, reason.message),
+      background,
+    },
+  })
+  const metrics = new Metrics(() => rollups.list())
+  ingest.listen(rollups)
+  const queries = new QueryService({
+    processUrl: new URL(`./query-process.${EXTENSION}`, import.meta.url),
+    leafPath,
+    spoolDirectory: join(data, 'spool'),
+    limits: config.limits,
+  })
+  closers.push(() => queries.close())
+
+  await rollups.recover()
+  const watch = startWatch(rollups, source, logger)
+  closers.push(() => watch.stop())
+
+  const app = await buildApp({
+    rollups,
+    topics: new TopicService({ source, sink, leaf }),
+    queries: new QueryRunner(queries, rollups, metrics),
+    metrics,
+    findUnreadiness: () => undefined,
+    logger,
+    version: readVersion(),
+    token: config.token,
+    bodyBytesMax: config.limits.body_bytes,
+    statementCharactersMax: config.limits.statement_characters,
+  })
+  closers.push(() => app.close())
+  const url = await listen(app, config)
+  logger.info(
+    { data, source: source.description, rollups: (await rollups.list()).length },
+    `rollupd ${readVersion()} at ${url}`,
+  )
+
+  const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>()
+  let stopping: Promise<void> | undefined
+  const stop = () => (stopping ??= closeWithin(closeAll, STOP_MS_MAX, logger).then(tellStopped))
+  return { url, stopped, stop }
+}
+
+function openLog(config: Config, data: string, closers: (() => Promise<void> | void)[]) {
+  if (config.kafka !== undefined) {
+    const settings: SourceSettings = { kind: 'kafka', config: toKafkaConfig(config.kafka) }
+    const log = new KafkaLog(settings.config, Date.now)
+    closers.push(() => log.close())
+    return { settings, source: log as RecordSource, sink: log as RecordSink }
+  }
+  const path = join(data, 'log.db')
+  const wake = createWakeCounter()
+  const { retention_bytes, retention_ms } = config.embedded_log
+  const writer = new EmbeddedLogWriter({
+    path,
+    wake,
+    now: Date.now,
+    retention: {
+      ...(retention_bytes === 0 ? {} : { bytesMax: retention_bytes }),
+      ...(retention_ms === 0 ? {} : { ageMsMax: retention_ms }),
+    },
+  })
+  closers.push(() => writer.close())
+  const settings: SourceSettings = { kind: 'embedded', path, wake }
+  const source = openSource(settings)
+  closers.push(() => source.close())
+  return { settings, source, sink: writer as RecordSink }
+}
+
+function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, config: Config, logger: Logger): Worker {
+  const leafPort = leaf.connect()
+  const workerData: IngestWorkerData = { source, leafPort, deadLettersMax: config.limits.dead_letters }
+  const worker = new Worker(new URL(`./ingest-worker.${EXTENSION}`, import.meta.url), {
+    workerData,
+    transferList: [leafPort],
+  })
+  worker.on('error', (error) => endProcess(logger, error))
+  return worker
+}
+
+interface Watch {
+  stop(): void
+}
+
+/** Looks for new partitions, and says while the broker is away. */
+function startWatch(rollups: RollupService, source: RecordSource, logger: Logger): Watch {
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  let isAway = false
+  const look = async () => {
+    try {
+      await rollups.findNewPartitions()
+      if (isAway) logger.info(`${source.description} answers again`)
+      isAway = false
+    } catch (error) {
+      if (!(error instanceof RollupdError)) return endProcess(logger, error)
+      isAway = true
+      if (!isStopped)
+        logger.warn(
+          { code: error.code },
+          `${source.description}: ${error.message}; queries are answered from what is stored`,
+        )
+    }
+    if (!isStopped) timer = setTimeout(() => void look(), isAway ? BROKER_NEWS_MS : WATCH_MS)
+  }
+  void look()
+  return {
+    stop: () => {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config): Promise<string> {
+  try {
+    return await app.listen(parseListen(config.listen))
+  } catch (cause) {
+    throw new RollupdError(
+      'config_invalid',
+      `option listen: ${config.listen} can't be bound: ${(cause as Error).message}`,
+      {
+        hint: 'Choose another port; port 0 takes a free one.',
+        cause,
+      },
+    )
+  }
+}
+
+async function closeWithin(closeAll: () => Promise<void>, ms: number, logger: Logger): Promise<void> {
+  const timer = setTimeout(() => {
+    logger.error(`not stopped within ${ms} ms; ending anyway, the next start goes on from the last commit`)
+    process.exit(0)
+  }, ms)
+  await closeAll()
+  clearTimeout(timer)
+}
+
+function endProcess(logger: Logger, error: unknown): void {
+  logger.fatal({ err: error }, 'an unexpected error; the process ends and the next start goes on from the last commit')
+  process.exit(EXIT_BROKEN)
+}
+
+export function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return version
+}

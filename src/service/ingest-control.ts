@@ -1,0 +1,21 @@
+/** The port of the ingest thread, as the service sees it. */
+import type { HaltReason, Shard } from '../core/shard.ts'
+import type { StoredRollup } from '../leaf/leaf-store.ts'
+import type { CommittedBatch, ShardReport } from '../tailer/rollup-ingest.ts'
+import type { ShardStart } from '../tailer/shard-cursor.ts'
+
+export interface IngestControlEvents {
+  shardHalted(rollupId: number, shard: Shard, reason: HaltReason): void
+  rollupHalted(rollupId: number, reason: HaltReason): void
+  committed(rollupId: number, batch: CommittedBatch): void
+}
+
+export interface IngestControl {
+  /** Reads the rollup's open shards from their stored positions. */
+  start(rollup: StoredRollup): Promise<void>
+  /** Returns when nothing more of the rollup comes: what was folded is stored. A rollup that isn't read: at once. */
+  stop(rollupId: number): Promise<void>
+  addShards(rollupId: number, shards: readonly ShardStart[]): Promise<void>
+  /** What was last heard of each shard; empty for a rollup that isn't read. */
+  report(rollupId: number): readonly ShardReport[]
+}

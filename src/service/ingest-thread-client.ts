@@ -1,0 +1,89 @@
+/** Owns the service's side of the messages with the ingest thread. */
+import type { Worker } from 'node:worker_threads'
+import { RollupdError } from '../core/errors.ts'
+import type { StoredRollup } from '../leaf/leaf-store.ts'
+import type { FromIngest, ToIngest } from '../tailer/ingest-messages.ts'
+import type { ShardReport } from '../tailer/rollup-ingest.ts'
+import type { ShardStart } from '../tailer/shard-cursor.ts'
+import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
+
+interface PendingCall {
+  readonly resolve: () => void
+  readonly reject: (error: RollupdError) => void
+}
+
+/** A message without its number. */
+type Call<Message> = Message extends unknown ? Omit<Message, 'call'> : never
+
+export class IngestThreadClient implements IngestControl {
+  readonly #worker: Worker
+  readonly #calls = new Map<number, PendingCall>()
+  readonly #reports = new Map<number, readonly ShardReport[]>()
+  #events: IngestControlEvents | undefined
+  #lastCall = 0
+
+  constructor(worker: Worker) {
+    this.#worker = worker
+    worker.on('message', (message: FromIngest) => this.#receive(message))
+  }
+
+  /** Whom to tell; set once, before the first start. */
+  listen(events: IngestControlEvents): void {
+    this.#events = events
+  }
+
+  async start(rollup: StoredRollup): Promise<void> {
+    const { id, topic, plan, onError } = rollup
+    const shards = rollup.shards.filter((shard) => !shard.closed)
+    this.#reports.delete(id)
+    await this.#call({ kind: 'start', rollup: { id, topic, plan, onError, shards } })
+  }
+
+  async stop(rollupId: number): Promise<void> {
+    await this.#call({ kind: 'stop', rollupId })
+  }
+
+  async addShards(rollupId: number, shards: readonly ShardStart[]): Promise<void> {
+    await this.#call({ kind: 'add_shards', rollupId, shards })
+  }
+
+  report(rollupId: number): readonly ShardReport[] {
+    return this.#reports.get(rollupId) ?? []
+  }
+
+  /** What is folded gets stored; the thread ends by itself. */
+  async close(): Promise<void> {
+    await this.#call({ kind: 'close' })
+  }
+
+  #call(message: Call<ToIngest>): Promise<void> {
+    const call = ++this.#lastCall
+    return new Promise((resolve, reject) => {
+      this.#calls.set(call, { resolve, reject })
+      this.#worker.postMessage({ ...message, call })
+    })
+  }
+
+  #receive(message: FromIngest): void {
+    switch (message.kind) {
+      case 'done': {
+        const pending = this.#calls.get(message.call)
+        this.#calls.delete(message.call)
+        if (message.error === undefined) pending?.resolve()
+        else pending?.reject(new RollupdError(message.error.code, message.error.message))
+        return
+      }
+      case 'report':
+        this.#reports.set(message.rollupId, message.shards)
+        return
+      case 'committed':
+        this.#events?.committed(message.rollupId, message.batch)
+        return
+      case 'shard_halted':
+        this.#events?.shardHalted(message.rollupId, message.shard, message.reason)
+        return
+      case 'rollup_halted':
+        this.#events?.rollupHalted(message.rollupId, message.reason)
+    }
+  }
+}

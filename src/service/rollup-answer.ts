@@ -1,0 +1,134 @@
+/** Owns the shape in which a rollup is shown over HTTP (docs/HTTP.md). */
+import { addCounts, type Counts, type HaltReason, toShardKey, zeroCounts } from '../core/shard.ts'
+import type { StoredRollup, StoredShard } from '../leaf/leaf-store.ts'
+import type { ShardReport } from '../tailer/rollup-ingest.ts'
+
+export interface ShownReason {
+  readonly code: string
+  readonly message: string
+}
+
+export interface RollupAnswer {
+  readonly name: string
+  readonly version: number
+  readonly sql: string
+  readonly source: { readonly topic: string; readonly start: unknown }
+  readonly on_error: string
+  readonly on_loss: string
+  readonly indexes: readonly (readonly string[])[]
+  readonly status: 'running' | 'paused' | 'halted'
+  readonly reason?: ShownReason
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly role: string }[]
+  readonly ingest_sql: string
+  readonly wrap_sql: string
+  readonly partials: readonly { readonly column: string; readonly call: string; readonly state: string }[]
+  readonly warnings: readonly string[]
+  readonly created_at: string
+  readonly groups: number
+  readonly bytes: number
+  readonly counts: Counts
+  readonly shards: readonly ShardAnswer[]
+  readonly pruned: { readonly shards: number; readonly passed: number; readonly counts: Counts }
+}
+
+export interface ShardAnswer {
+  readonly topic_id: string
+  readonly partition: number
+  readonly status: 'waiting' | 'reading' | 'halted' | 'closed'
+  readonly reason?: ShownReason
+  readonly start_offset: number
+  readonly next_offset: number
+  readonly high_watermark: number | null
+  readonly lag: number | null
+  readonly lag_seconds: number | null
+  readonly blocked_by_transaction: boolean
+  readonly counts: Counts
+}
+
+export interface RollupView {
+  readonly rollup: StoredRollup
+  readonly reports: readonly ShardReport[]
+  /** A halt that couldn't be stored (the disk is full). */
+  readonly halt: HaltReason | undefined
+  /** Per partial, in the plan's order. */
+  readonly stateDescriptions: readonly string[]
+  readonly nowMs: number
+}
+
+export function toRollupAnswer({ rollup, reports, halt, stateDescriptions, nowMs }: RollupView): RollupAnswer {
+  const { plan } = rollup
+  const reportByShard = new Map(reports.map((report) => [toShardKey(report.shard), report]))
+  const shards = rollup.shards.map((stored) =>
+    toShardAnswer(stored, reportByShard.get(toShardKey(stored.shard)), nowMs),
+  )
+  const counts = zeroCounts()
+  for (const shard of rollup.shards) addCounts(counts, shard.counts)
+  addCounts(counts, rollup.pruned.counts)
+  const reason = halt ?? rollup.reason ?? rollup.shards.find((shard) => shard.halt !== undefined)?.halt
+  const status = rollup.status === 'running' && reason !== undefined ? 'halted' : rollup.status
+  return {
+    name: rollup.name,
+    version: rollup.version,
+    sql: plan.sql,
+    source: { topic: rollup.topic, start: rollup.start },
+    on_error: rollup.onError,
+    on_loss: rollup.onLoss,
+    indexes: rollup.indexes,
+    status,
+    ...(reason === undefined ? {} : { reason: toShownReason(reason) }),
+    columns: plan.wrap.outputs.map(({ name, type, role }) => ({ name, type, role })),
+    ingest_sql: plan.ingestSql,
+    wrap_sql: plan.wrapSql,
+    partials: plan.ingest.partials.map(({ column, call }, index) => ({
+      column,
+      call,
+      state: stateDescriptions[index] ?? '',
+    })),
+    warnings: rollup.warnings,
+    created_at: rollup.createdAt,
+    groups: rollup.groups,
+    bytes: rollup.bytes,
+    counts,
+    shards,
+    pruned: rollup.pruned,
+  }
+}
+
+function toShardAnswer(stored: StoredShard, report: ShardReport | undefined, nowMs: number): ShardAnswer {
+  // what a closed shard's log is like now says nothing about the shard: it may belong to another log of the same name
+  const live = stored.closed ? undefined : report
+  const highWatermark = live?.highWatermark ?? null
+  const lag = highWatermark === null ? null : Math.max(0, highWatermark - stored.nextOffset)
+  const reason = stored.halt ?? live?.reason
+  return {
+    topic_id: stored.shard.topicId,
+    partition: stored.shard.partition,
+    status: toStatus(stored, live),
+    ...(reason === undefined || stored.closed ? {} : { reason: toShownReason(reason) }),
+    start_offset: stored.startOffset,
+    next_offset: stored.nextOffset,
+    high_watermark: highWatermark,
+    lag,
+    lag_seconds: toLagSeconds(lag, live?.lastTimestampMs ?? -1, nowMs),
+    blocked_by_transaction: live?.isBlockedByTransaction ?? false,
+    counts: stored.counts,
+  }
+}
+
+function toStatus(stored: StoredShard, report: ShardReport | undefined): ShardAnswer['status'] {
+  if (stored.closed) return 'closed'
+  if (stored.halt !== undefined) return 'halted'
+  return report?.status ?? 'waiting'
+}
+
+/** How old the last folded record is while others wait behind it; null where that isn't known. */
+function toLagSeconds(lag: number | null, lastTimestampMs: number, nowMs: number): number | null {
+  if (lag === null) return null
+  if (lag === 0) return 0
+  if (lastTimestampMs < 0) return null
+  return Math.max(0, Math.round(nowMs - lastTimestampMs) / 1000)
+}
+
+function toShownReason({ code, message }: HaltReason): ShownReason {
+  return { code, message }
+}

@@ -1,0 +1,352 @@
+/**
+ * Owns the life of rollups: create, pause, resume, drop, prune, and going on after a start. The leaf stores, the ingest thread
+ * reads; this decides. Operations on one rollup run one after the other.
+ */
+import { resolveAggregate } from '../aggregates/aggregate-table.ts'
+import { RollupdError } from '../core/errors.ts'
+import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
+import type { OnError, OnLoss } from '../core/policy.ts'
+import type { StoredDeadLetter, StoredRollup } from '../leaf/leaf-store.ts'
+import type { RollupPlan } from '../planner/plan.ts'
+import { didYouMean } from '../sql/nearest-name.ts'
+import type { RecordSource, Topic } from '../tailer/record-source.ts'
+import type { CommittedBatch, ShardReport } from '../tailer/rollup-ingest.ts'
+import { ACCEPTABLE_CODES, decideHalts, LOSS_CODES } from './halted-shards.ts'
+import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
+import type { AsyncLeaf } from './async-leaf.ts'
+import { Progress } from './progress.ts'
+import { type RollupAnswer, toRollupAnswer } from './rollup-answer.ts'
+import { resolveStart, type Start } from './start-position.ts'
+import type { ServiceEvents } from './service-events.ts'
+
+export interface CreateRollupRequest {
+  readonly name: string
+  readonly sql: string
+  readonly source: { readonly topic: string; readonly start?: Start }
+  readonly on_error?: OnError
+  readonly on_loss?: OnLoss
+  readonly indexes?: readonly (readonly string[])[]
+}
+
+export interface RollupServiceOptions {
+  readonly leaf: AsyncLeaf
+  readonly ingest: IngestControl
+  readonly source: RecordSource
+  readonly planRollup: (sql: string) => RollupPlan
+  readonly events: ServiceEvents
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const ROLLUP_NAME = /^[a-z][a-z0-9_]{0,62}$/
+
+export interface PrunedShard {
+  readonly topic_id: string
+  readonly partition: number
+  readonly start_offset: number
+  readonly next_offset: number
+}
+
+export class RollupService implements IngestControlEvents {
+  readonly progress = new Progress()
+  readonly #options: RollupServiceOptions
+  /** The end of each rollup's queue of operations, by name. */
+  readonly #queues = new Map<string, Promise<unknown>>()
+  /** Halts that the leaf couldn't store: a full disk refuses that too. */
+  readonly #unstoredHalts = new Map<number, HaltReason>()
+  /** High watermarks from creation, until the ingest thread has its own. */
+  readonly #firstReports = new Map<number, readonly ShardReport[]>()
+
+  constructor(options: RollupServiceOptions) {
+    this.#options = options
+  }
+
+  /** Goes on with every stored rollup that was running. */
+  async recover(): Promise<void> {
+    for (const rollup of await this.#options.leaf.listRollups()) {
+      this.#rememberPositions(rollup)
+      if (rollup.status === 'running') await this.#options.ingest.start(rollup)
+      else if (rollup.reason?.code === 'disk_full') await this.#restart(rollup.name)
+    }
+  }
+
+  /** Errors: sql_*, already_exists, unknown_topic, start_out_of_range, bad_parameter, broker_away. */
+  async create(request: CreateRollupRequest): Promise<RollupAnswer> {
+    const { name, sql } = request
+    if (!ROLLUP_NAME.test(name)) {
+      throw new RollupdError('bad_parameter', `rollup name "${name}" is not allowed`, {
+        hint: 'A name begins with a letter and has at most 63 lower-case letters, digits and underscores.',
+      })
+    }
+    return await this.#exclusively(name, async () => {
+      const plan = this.#options.planRollup(sql)
+      if ((await this.#options.leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
+      const topic = await this.#findTopic(request.source.topic)
+      const start = request.source.start ?? 'earliest'
+      const rollup = await this.#options.leaf.createRollup({
+        name,
+        plan,
+        topic: topic.name,
+        start,
+        onError: request.on_error ?? 'dead_letter',
+        onLoss: request.on_loss ?? 'halt',
+        indexes: request.indexes ?? [],
+        shards: await resolveStart(this.#options.source, topic, start),
+      })
+      this.#rememberPositions(rollup)
+      this.#firstReports.set(rollup.id, toFirstReports(topic))
+      await this.#options.ingest.start(rollup)
+      return this.#toAnswer(rollup)
+    })
+  }
+
+  async list(): Promise<RollupAnswer[]> {
+    return (await this.#options.leaf.listRollups()).map((rollup) => this.#toAnswer(rollup))
+  }
+
+  /** Errors: unknown_rollup. */
+  async get(name: string): Promise<RollupAnswer> {
+    return this.#toAnswer(await this.find(name))
+  }
+
+  /** Errors: unknown_rollup, naming the nearest. */
+  async find(name: string): Promise<StoredRollup> {
+    const rollup = await this.#options.leaf.findRollup(name)
+    if (rollup !== undefined) return rollup
+    const names = (await this.#options.leaf.listRollups()).map((known) => known.name)
+    throw new RollupdError('unknown_rollup', `rollup "${name}" does not exist`, {
+      hint: didYouMean(name, names),
+    })
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.#exclusively(name, async () => {
+      const { id } = await this.find(name)
+      // first the leaf: whatever the ingest thread still commits is then refused as gone
+      await this.#options.leaf.dropRollup(name)
+      await this.#options.ingest.stop(id)
+      this.progress.forget(id)
+      this.#unstoredHalts.delete(id)
+      this.#firstReports.delete(id)
+    })
+  }
+
+  async pause(name: string): Promise<RollupAnswer> {
+    return await this.#exclusively(name, async () => {
+      const rollup = await this.find(name)
+      await this.#options.ingest.stop(rollup.id)
+      await this.#options.leaf.setStatus(rollup.id, 'paused')
+      return await this.get(name)
+    })
+  }
+
+  /** Errors: unknown_rollup, bad_parameter for a code that can't be accepted, broker_away. */
+  async resume(name: string, accept: readonly string[]): Promise<RollupAnswer> {
+    for (const code of accept) {
+      if ((ACCEPTABLE_CODES as readonly string[]).includes(code)) continue
+      throw new RollupdError('bad_parameter', `code "${code}" can't be accepted`, {
+        hint: `These can: ${ACCEPTABLE_CODES.join(', ')}.`,
+      })
+    }
+    return await this.#exclusively(name, async () => {
+      await this.#resume(await this.find(name), new Set(accept))
+      return await this.get(name)
+    })
+  }
+
+  async #resume(rollup: StoredRollup, accepted: ReadonlySet<string>): Promise<void> {
+    const { leaf, ingest, source } = this.#options
+    await ingest.stop(rollup.id)
+    // stopping may have stored more: decide on what is there now
+    const stopped = await this.find(rollup.name)
+    const decision = await decideHalts(stopped, accepted, source)
+    for (const { shard, change, warning } of decision.changes) await leaf.changeShard(rollup.id, shard, change, warning)
+    if (decision.added.length > 0) await leaf.addShards(rollup.id, decision.added, decision.warning)
+    await this.#restart(rollup.name)
+  }
+
+  async #restart(name: string): Promise<void> {
+    const { leaf, ingest } = this.#options
+    const { id } = await this.find(name)
+    this.#unstoredHalts.delete(id)
+    await leaf.setStatus(id, 'running')
+    const rollup = await this.find(name)
+    this.#rememberPositions(rollup)
+    await ingest.start(rollup)
+  }
+
+  /** Positions of shards that can't get records any more. Errors: unknown_rollup, broker_away. */
+  async prune(name: string, isDryRun: boolean): Promise<PrunedShard[]> {
+    return await this.#exclusively(name, async () => {
+      const rollup = await this.find(name)
+      const topic = await this.#options.source.findTopic(rollup.topic)
+      const ended = rollup.shards.filter((shard) => shard.closed || shard.shard.topicId !== topic?.id)
+      if (!isDryRun && ended.length > 0) {
+        const isRead = rollup.status === 'running'
+        await this.#options.ingest.stop(rollup.id)
+        await this.#options.leaf.pruneShards(
+          rollup.id,
+          ended.map(({ shard }) => shard),
+        )
+        if (isRead) await this.#restart(name)
+      }
+      return ended.map(({ shard, startOffset, nextOffset }) => ({
+        topic_id: shard.topicId,
+        partition: shard.partition,
+        start_offset: startOffset,
+        next_offset: nextOffset,
+      }))
+    })
+  }
+
+  /** Oldest first, ids above `after`. Errors: unknown_rollup. */
+  async listDeadLetters(name: string, limit: number, after: number): Promise<StoredDeadLetter[]> {
+    const { id } = await this.find(name)
+    return await this.#options.leaf.listDeadLetters(id, limit, after)
+  }
+
+  /** Partitions that a topic got are read from their start. Called every few seconds; a broker that is away is no news here. */
+  async findNewPartitions(): Promise<void> {
+    const rollups = (await this.#options.leaf.listRollups()).filter((rollup) => rollup.status === 'running')
+    const topics = new Map<string, Topic | undefined>()
+    for (const { topic } of rollups) {
+      if (!topics.has(topic)) topics.set(topic, await this.#options.source.findTopic(topic))
+    }
+    for (const { name, topic } of rollups) {
+      const present = topics.get(topic)
+      if (present !== undefined) await this.#exclusively(name, () => this.#addPartitions(name, present))
+    }
+  }
+
+  async #addPartitions(name: string, topic: Topic): Promise<void> {
+    const rollup = await this.#options.leaf.findRollup(name)
+    if (rollup?.status !== 'running') return
+    const open = rollup.shards.filter((shard) => !shard.closed)
+    // a topic made again is for a person or the policy to decide on
+    if (open.some((shard) => shard.shard.topicId !== topic.id)) return
+    const known = new Set(rollup.shards.map((shard) => toShardKey(shard.shard)))
+    const added = topic.partitions
+      .map(({ partition, startOffset }) => ({ shard: { topicId: topic.id, partition }, startOffset }))
+      .filter(({ shard }) => !known.has(toShardKey(shard)))
+    if (added.length === 0) return
+    await this.#options.leaf.addShards(rollup.id, added)
+    await this.#options.ingest.addShards(
+      rollup.id,
+      added.map(({ shard, startOffset }) => ({ shard, nextOffset: startOffset, leaderEpoch: -1 })),
+    )
+  }
+
+  // what the ingest thread tells
+
+  committed(rollupId: number, batch: CommittedBatch): void {
+    this.progress.advance(rollupId, batch.positions)
+    this.#options.events.committed(batch)
+  }
+
+  shardHalted(rollupId: number, shard: Shard, reason: HaltReason): void {
+    this.#options.events.background(this.#storeShardHalt(rollupId, shard, reason))
+  }
+
+  rollupHalted(rollupId: number, reason: HaltReason): void {
+    this.#unstoredHalts.set(rollupId, reason)
+    this.#options.events.halted(reason)
+    this.#options.events.background(this.#storeRollupHalt(rollupId, reason))
+  }
+
+  async #storeShardHalt(rollupId: number, shard: Shard, reason: HaltReason): Promise<void> {
+    const { leaf, events } = this.#options
+    events.halted(reason)
+    const name = (await leaf.listRollups()).find((rollup) => rollup.id === rollupId)?.name
+    if (name === undefined) return
+    await this.#exclusively(name, async () => {
+      const rollup = await leaf.findRollup(name)
+      if (rollup?.id !== rollupId || rollup.status !== 'running') return
+      await leaf.changeShard(rollupId, shard, { kind: 'halt', reason })
+      if (rollup.onLoss === 'accept' && (LOSS_CODES as readonly string[]).includes(reason.code)) {
+        await this.#resume(rollup, new Set(LOSS_CODES))
+      }
+    })
+  }
+
+  async #storeRollupHalt(rollupId: number, reason: HaltReason): Promise<void> {
+    try {
+      await this.#options.leaf.setStatus(rollupId, 'halted', reason)
+      this.#unstoredHalts.delete(rollupId)
+    } catch (error) {
+      // the halt is shown all the same, and a restart finds the full disk again
+      if (!(error instanceof RollupdError)) throw error
+    }
+  }
+
+  async #findTopic(name: string): Promise<Topic> {
+    const topic = await this.#options.source.findTopic(name)
+    if (topic !== undefined) return topic
+    const names = (await this.#options.source.listTopics()).map((known) => known.name)
+    throw new RollupdError('unknown_topic', `topic "${name}" does not exist in ${this.#options.source.description}`, {
+      hint: didYouMean(name, names),
+    })
+  }
+
+  #rememberPositions(rollup: StoredRollup): void {
+    this.progress.advance(
+      rollup.id,
+      rollup.shards.filter((shard) => !shard.closed),
+    )
+  }
+
+  #toAnswer(rollup: StoredRollup): RollupAnswer {
+    const reports = this.#options.ingest.report(rollup.id)
+    return toRollupAnswer({
+      rollup,
+      reports: withFirstReports(reports, this.#firstReports.get(rollup.id) ?? []),
+      halt: this.#unstoredHalts.get(rollup.id),
+      stateDescriptions: rollup.plan.ingest.partials.map(
+        ({ aggregate, argTypes }) => resolveAggregate(aggregate, argTypes, [])?.stateDescription ?? aggregate,
+      ),
+      nowMs: this.#options.now(),
+    })
+  }
+
+  /** One operation on a rollup at a time: a resume during a drop would read into tables that go. */
+  async #exclusively<T>(name: string, operation: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(name) ?? Promise.resolve()
+    const running = before.then(operation, operation)
+    const settled = running.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#queues.set(name, settled)
+    try {
+      return await running
+    } finally {
+      if (this.#queues.get(name) === settled) this.#queues.delete(name)
+    }
+  }
+}
+
+function alreadyExists(name: string): RollupdError {
+  return new RollupdError('already_exists', `rollup "${name}" exists already`, {
+    hint: `Drop it first (DELETE /v1/rollups/${name}), or choose another name.`,
+  })
+}
+
+function toFirstReports(topic: Topic): ShardReport[] {
+  return topic.partitions.map(({ partition, endOffset }) => ({
+    shard: { topicId: topic.id, partition },
+    status: 'waiting',
+    highWatermark: endOffset,
+    isBlockedByTransaction: false,
+    lastTimestampMs: -1,
+  }))
+}
+
+/** The creation's high watermarks stand in until the first fetch has answered. */
+function withFirstReports(reports: readonly ShardReport[], first: readonly ShardReport[]): ShardReport[] {
+  const firstByShard = new Map(first.map((report) => [toShardKey(report.shard), report]))
+  const known = reports.map((report) =>
+    report.highWatermark === null
+      ? { ...report, highWatermark: firstByShard.get(toShardKey(report.shard))?.highWatermark ?? null }
+      : report,
+  )
+  return known.length > 0 ? known : [...first]
+}

@@ -1,0 +1,41 @@
+/** Owns what passes between the ingest thread and the service's thread. Everything can be cloned. */
+import type { ErrorCode } from '../core/errors.ts'
+import type { HaltReason, Shard } from '../core/shard.ts'
+import type { OnError } from '../core/policy.ts'
+import type { RollupPlan } from '../planner/plan.ts'
+import type { CommittedBatch, ShardReport } from './rollup-ingest.ts'
+import type { ShardStart } from './shard-cursor.ts'
+
+/** What the ingest thread must know of a rollup. */
+export interface IngestRollup {
+  readonly id: number
+  readonly topic: string
+  readonly plan: RollupPlan
+  readonly onError: OnError
+  readonly shards: readonly ShardStart[]
+}
+
+/** Service to ingest thread; each is answered by `done` with its number. */
+export type ToIngest =
+  | { readonly kind: 'start'; readonly call: number; readonly rollup: IngestRollup }
+  | { readonly kind: 'stop'; readonly call: number; readonly rollupId: number }
+  | {
+      readonly kind: 'add_shards'
+      readonly call: number
+      readonly rollupId: number
+      readonly shards: readonly ShardStart[]
+    }
+  /** Stops all rollups, storing what is folded, and closes the source. */
+  | { readonly kind: 'close'; readonly call: number }
+
+/** Ingest thread to service. */
+export type FromIngest =
+  | {
+      readonly kind: 'done'
+      readonly call: number
+      readonly error?: { readonly code: ErrorCode; readonly message: string }
+    }
+  | { readonly kind: 'report'; readonly rollupId: number; readonly shards: readonly ShardReport[] }
+  | { readonly kind: 'committed'; readonly rollupId: number; readonly batch: CommittedBatch }
+  | { readonly kind: 'shard_halted'; readonly rollupId: number; readonly shard: Shard; readonly reason: HaltReason }
+  | { readonly kind: 'rollup_halted'; readonly rollupId: number; readonly reason: HaltReason }

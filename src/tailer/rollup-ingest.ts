@@ -1,0 +1,478 @@
+/**
+ * Owns the reading of one rollup's shards: fetch, fold, commit, each overlapping the others. Positions come from the leaf
+ * (law 1), a refused batch is folded again from where the leaf wants it (law 2), and whatever isn't certain halts its shard
+ * (law 7). Decisions about halted shards are the service's.
+ */
+import type { IngestFold } from '../aggregator/ingest-fold.ts'
+import { assert } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
+import type { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
+import { describeLoss, describeRecreation, findTruncation } from './position-check.ts'
+import type { FetchAnswer, RecordReader, RecordSource } from './record-source.ts'
+import { ShardCursor, type ShardStart, type ShardStatus } from './shard-cursor.ts'
+
+/** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against one sync per commit. */
+const COMMIT_AFTER_MS = 20
+/** While catching up a group is touched once per commit, so longer batches cost less. */
+const COMMIT_AFTER_MS_CATCHING_UP = 500
+/** Bounds a batch's memory and the time that its commit keeps others waiting. */
+const BATCH_GROUPS_MAX = 150_000
+const BATCH_BYTES_MAX = 96 << 20
+/** How long a fetch waits for the first new record. Long, since it returns with the first one. */
+const FETCH_WAIT_MS = 500
+/** Shards of one fetch; more take turns. Bounds the memory of an answer. */
+const FETCH_SHARDS_MAX = 32
+/** Back-off of a shard with passing errors. */
+const RETRY_MS_MIN = 50
+const RETRY_MS_MAX = 2000
+/** Shards are read in step by record time; one further ahead than this waits for the others, so that a group is touched by few commits. */
+const STEP_MS = 10_000
+/** ... but never for longer than this many fetches: a clock that is wrong must not stop a shard. */
+const STEP_SKIPS_MAX = 8
+
+export interface BatchAnswer {
+  readonly taken: boolean
+  readonly ranges: readonly {
+    readonly shard: Shard
+    readonly outcome: 'accepted' | 'duplicate' | 'refused' | 'gone'
+    readonly nextOffset?: number
+  }[]
+}
+
+/** Hands a sealed batch to the leaf. Errors: disk_full, owner_lost. */
+export interface BatchCommitter {
+  commit(batch: ArrayBuffer): Promise<BatchAnswer>
+}
+
+export interface ShardReport {
+  readonly shard: Shard
+  readonly status: ShardStatus
+  readonly reason?: HaltReason
+  readonly highWatermark: number | null
+  readonly isBlockedByTransaction: boolean
+  /** Timestamp of the last folded record, milliseconds; -1: none. */
+  readonly lastTimestampMs: number
+}
+
+/** A batch is stored and can be queried. */
+export interface CommittedBatch {
+  readonly positions: readonly { readonly shard: Shard; readonly nextOffset: number }[]
+  /** The newest record's timestamp in milliseconds, -1 for none: how fresh the answers are. */
+  readonly maxTimestampMs: number
+  /** From sealing to stored. */
+  readonly elapsedMs: number
+}
+
+export interface IngestEvents {
+  /** A shard halted and its last range is committed: to be stored, and decided on. */
+  shardHalted(shard: Shard, reason: HaltReason): void
+  /** Nothing more is read until the rollup is started again. */
+  rollupHalted(reason: HaltReason): void
+  committed(batch: CommittedBatch): void
+}
+
+export interface RollupIngestOptions {
+  readonly topic: string
+  readonly shards: readonly ShardStart[]
+  readonly source: RecordSource
+  readonly fold: IngestFold
+  readonly decoder: RecordBatchDecoder
+  readonly committer: BatchCommitter
+  readonly events: IngestEvents
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number
+}
+
+interface PendingFetch {
+  readonly cursors: readonly ShardCursor[]
+  readonly from: readonly number[]
+  readonly answers: Promise<FetchAnswer[]>
+}
+
+export class RollupIngest {
+  readonly #options: RollupIngestOptions
+  readonly #reader: RecordReader
+  readonly #cursors = new Map<string, ShardCursor>()
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #commit: Promise<void> | undefined
+  #firstFoldedAtMs: number | undefined
+  #batchTimestampMs = -1
+  /** The leaf's next offsets, by shard. */
+  readonly #sealed: Map<string, number>
+  /** Halts that become known outside once the batch that ends before them is stored. */
+  #halts: { cursor: ShardCursor; reason: HaltReason }[] = []
+  #turn = 0
+  #failure: RollupdError | undefined
+  #isRewinding = false
+
+  constructor(options: RollupIngestOptions) {
+    this.#options = options
+    this.#reader = options.source.openReader()
+    for (const start of options.shards) this.#cursors.set(toShardKey(start.shard), new ShardCursor(start))
+    this.#sealed = new Map([...this.#cursors].map(([key, cursor]) => [key, cursor.next]))
+  }
+
+  start(): void {
+    assert(this.#running === undefined, 'an ingest starts once')
+    this.#running = this.#run()
+  }
+
+  /** Reads nothing more, commits what is folded, and returns when that is stored. Errors: broken invariants only. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    await this.#reader.close()
+  }
+
+  /** Partitions that were added to the topic, or shards that go on after a decision. */
+  addShards(starts: readonly ShardStart[]): void {
+    for (const start of starts) {
+      const key = toShardKey(start.shard)
+      this.#cursors.set(key, new ShardCursor(start))
+      this.#sealed.set(key, start.nextOffset)
+    }
+  }
+
+  removeShards(shards: readonly Shard[]): void {
+    for (const shard of shards) this.#cursors.delete(toShardKey(shard))
+  }
+
+  report(): ShardReport[] {
+    return [...this.#cursors.values()].map((cursor) => ({
+      shard: cursor.shard,
+      status: cursor.status,
+      ...(cursor.reason === undefined ? {} : { reason: cursor.reason }),
+      highWatermark: cursor.highWatermark ?? null,
+      isBlockedByTransaction: cursor.isBlockedByTransaction,
+      lastTimestampMs: cursor.lastTimestampMs,
+    }))
+  }
+
+  async #run(): Promise<void> {
+    let pending: PendingFetch | undefined
+    while (!this.#stopping.signal.aborted && this.#failure === undefined) {
+      pending ??= this.#beginFetch()
+      if (pending === undefined) {
+        await this.#idle()
+        continue
+      }
+      const answers = await this.#waitWhileCommitting(pending.answers)
+      if (answers === undefined) continue
+      const fetched = pending
+      pending = undefined
+      if (this.#isRewinding) {
+        // folded again from the leaf's positions: what is in flight starts elsewhere
+        await this.#settle()
+        continue
+      }
+      const usable = await this.#examine(fetched, answers)
+      pending = this.#beginFetch(usable)
+      await this.#foldAll(usable)
+    }
+    // the answer of a fetch that is still under way is of no use; its errors are answers, never rejections
+    await this.#drain()
+  }
+
+  /** Waits for the fetch; meanwhile commits when the batch is due. Undefined: something else needs the loop. */
+  async #waitWhileCommitting(answers: Promise<FetchAnswer[]>): Promise<FetchAnswer[] | undefined> {
+    for (;;) {
+      if (this.#firstFoldedAtMs === undefined) return await answers
+      const dueInMs = this.#firstFoldedAtMs + this.#commitAfterMs() - this.#options.clock()
+      if (dueInMs <= 0) {
+        if (this.#commit === undefined) this.#seal()
+        else await Promise.race([answers, this.#commit])
+      }
+      const winner = await Promise.race([answers, delay(Math.max(0, Math.min(dueInMs, COMMIT_AFTER_MS_CATCHING_UP)))])
+      if (winner !== undefined) return winner
+      if (this.#stopping.signal.aborted || this.#failure !== undefined) return undefined
+    }
+  }
+
+  #commitAfterMs(): number {
+    for (const cursor of this.#cursors.values()) {
+      if (cursor.isOpen && cursor.status === 'reading' && !cursor.isAtEnd) return COMMIT_AFTER_MS_CATCHING_UP
+    }
+    return COMMIT_AFTER_MS
+  }
+
+  /**
+   * Asks for what comes next. `folding` are answers that are not folded yet: their shards are asked behind them, so that the
+   * next fetch is in flight while this one is folded.
+   */
+  #beginFetch(folding: readonly UsableAnswer[] = []): PendingFetch | undefined {
+    const behind = new Map(folding.map((usable) => [usable.cursor, usable.nextAfter]))
+    const cursors = this.#chooseShards()
+    if (cursors.length === 0) return undefined
+    const from = cursors.map((cursor) => behind.get(cursor) ?? cursor.next)
+    const { topic } = this.#options
+    const answers = this.#reader.fetch(
+      cursors.map((cursor, index) => ({
+        topic,
+        shard: cursor.shard,
+        offset: from[index] as number,
+        maxBytes: cursor.fetchBytes,
+      })),
+      { maxWaitMs: FETCH_WAIT_MS, signal: this.#stopping.signal },
+    )
+    return { cursors, from, answers }
+  }
+
+  /** Open shards whose turn it is: in step by record time while catching up, and never more than fit in memory. */
+  #chooseShards(): ShardCursor[] {
+    const nowMs = this.#options.clock()
+    const open = [...this.#cursors.values()].filter((cursor) => cursor.isOpen && cursor.askAgainAtMs <= nowMs)
+    let slowestMs = Infinity
+    for (const cursor of open) {
+      if (!cursor.isAtEnd && cursor.lastTimestampMs >= 0) slowestMs = Math.min(slowestMs, cursor.lastTimestampMs)
+    }
+    const inStep = open.filter((cursor) => {
+      const isAhead = !cursor.isAtEnd && cursor.lastTimestampMs > slowestMs + STEP_MS && cursor.skips < STEP_SKIPS_MAX
+      cursor.skips = isAhead ? cursor.skips + 1 : 0
+      return !isAhead
+    })
+    // a broker fills its answer in the order of the request: another shard is the first each time
+    const first = inStep.length === 0 ? 0 : this.#turn++ % inStep.length
+    return [...inStep.slice(first), ...inStep.slice(0, first)].slice(0, FETCH_SHARDS_MAX)
+  }
+
+  /** Sorts out errors and checks positions; gives the answers that can be folded, the oldest records first. */
+  async #examine(fetched: PendingFetch, answers: readonly FetchAnswer[]): Promise<UsableAnswer[]> {
+    const usable: UsableAnswer[] = []
+    for (const [index, answer] of answers.entries()) {
+      const cursor = fetched.cursors[index] as ShardCursor
+      if (!cursor.isOpen || this.#cursors.get(toShardKey(cursor.shard)) !== cursor) continue
+      if (answer.error !== undefined) {
+        await this.#handleError(cursor, answer)
+        continue
+      }
+      // asked behind an answer that then ended early (a halt, a damaged batch): not ours to fold
+      if (fetched.from[index] !== cursor.next) continue
+      cursor.highWatermark = answer.highWatermark
+      cursor.lastStableOffset = answer.lastStableOffset
+      cursor.logStartOffset = answer.logStartOffset
+      if (answer.leaderEpoch !== cursor.checkedEpoch && !(await this.#checkEpoch(cursor, answer.leaderEpoch))) continue
+      cursor.read()
+      if (answer.bytes.length === 0) continue
+      usable.push({ cursor, answer, nextAfter: this.#options.decoder.walkHeaders(answer.bytes, cursor.next) })
+    }
+    return usable.sort((a, b) => a.cursor.lastTimestampMs - b.cursor.lastTimestampMs)
+  }
+
+  async #handleError(cursor: ShardCursor, answer: FetchAnswer): Promise<void> {
+    const { code, message } = answer.error as NonNullable<FetchAnswer['error']>
+    switch (code) {
+      case 'recreated':
+        this.#halt(cursor, describeRecreation(this.#options.topic, cursor))
+        return
+      case 'out_of_range':
+        if (answer.logStartOffset > cursor.next) this.#halt(cursor, describeLoss(cursor, answer.logStartOffset))
+        else if (await this.#checkEpoch(cursor, answer.leaderEpoch)) this.#backOff(cursor, undefined)
+        return
+      case 'unknown_topic':
+        this.#backOff(cursor, { code: 'unknown_topic', message })
+        return
+      case 'broker_away':
+        cursor.checkedEpoch = -2
+        this.#backOff(cursor, { code: 'broker_away', message })
+        return
+      case 'stale_leader':
+        cursor.checkedEpoch = -2
+        this.#backOff(cursor, undefined)
+    }
+  }
+
+  /** On start, on each change of leader and after errors (KIP-320). False: halted, or to be asked again. */
+  async #checkEpoch(cursor: ShardCursor, presentEpoch: number): Promise<boolean> {
+    if (cursor.leaderEpoch >= 0) {
+      try {
+        const { topic, source } = this.#options
+        const truncation = findTruncation(cursor, await source.findEndOfEpoch(topic, cursor.shard, cursor.leaderEpoch))
+        if (truncation !== undefined) {
+          this.#halt(cursor, truncation)
+          return false
+        }
+      } catch (error) {
+        if (!(error instanceof RollupdError)) throw error
+        this.#backOff(
+          cursor,
+          error.code === 'broker_away' ? { code: 'broker_away', message: error.message } : undefined,
+        )
+        return false
+      }
+    }
+    cursor.checkedEpoch = presentEpoch
+    return true
+  }
+
+  #backOff(cursor: ShardCursor, reason: HaltReason | undefined): void {
+    if (reason !== undefined) cursor.wait(reason)
+    cursor.askAgainAtMs = this.#options.clock() + Math.min(RETRY_MS_MIN * 2 ** cursor.failures, RETRY_MS_MAX)
+    cursor.failures = Math.min(cursor.failures + 1, 10)
+  }
+
+  #halt(cursor: ShardCursor, reason: HaltReason): void {
+    cursor.halt(reason)
+    this.#halts.push({ cursor, reason })
+    this.#tellHalts()
+  }
+
+  /** Once nothing that was read before a halt is still on its way to the leaf. */
+  #tellHalts(): void {
+    if (this.#firstFoldedAtMs !== undefined || this.#commit !== undefined) return
+    const halts = this.#halts
+    this.#halts = []
+    for (const { cursor, reason } of halts) this.#options.events.shardHalted(cursor.shard, reason)
+  }
+
+  async #foldAll(usable: readonly UsableAnswer[]): Promise<void> {
+    for (const { cursor, answer } of usable) {
+      if (!cursor.isOpen || this.#isRewinding || this.#failure !== undefined) continue
+      this.#fold(cursor, answer)
+      const { fold } = this.#options
+      const isFull = fold.groupCount >= BATCH_GROUPS_MAX || fold.bytes >= BATCH_BYTES_MAX
+      const isDue =
+        this.#firstFoldedAtMs !== undefined && this.#options.clock() - this.#firstFoldedAtMs >= this.#commitAfterMs()
+      // the leaf still busy with the batch before: this one grows instead, up to its bounds
+      if (isFull && this.#commit !== undefined) await this.#commit
+      if ((isDue || isFull) && this.#commit === undefined) this.#seal()
+      // commits, HTTP reports and other rollups of this thread get their turn
+      await nextTurn()
+    }
+  }
+
+  #fold(cursor: ShardCursor, answer: FetchAnswer): void {
+    const { fold, decoder, topic } = this.#options
+    const counts = fold.beginRange(cursor.shard, topic, cursor.next, cursor.acceptedErrorOffset)
+    const result = decoder.decode(answer, cursor.next, fold, counts)
+    if (result.needBytes > 0) cursor.raiseFetchBytes(result.needBytes)
+    const passed = result.next > cursor.next
+    fold.endRange(result.next, result.leaderEpoch, result.maxTimestampMs)
+    if (passed) {
+      cursor.next = result.next
+      cursor.leaderEpoch = result.leaderEpoch
+      if (result.lastTimestampMs >= 0) cursor.lastTimestampMs = result.lastTimestampMs
+      this.#firstFoldedAtMs ??= this.#options.clock()
+      this.#batchTimestampMs = Math.max(this.#batchTimestampMs, result.lastTimestampMs)
+    }
+    const stopped = fold.haltedRecord
+    if (stopped !== undefined) {
+      this.#halt(cursor, {
+        code: 'record_error',
+        message: `the record at offset ${stopped.offset} of partition ${cursor.shard.partition}: ${stopped.reason}; resume with accept ["record_error"] to make it a dead letter`,
+        goOnAt: stopped.offset,
+      })
+    } else if (result.stop !== undefined) {
+      const { code, message, next } = result.stop
+      const hint = code === 'corrupt' ? `; resume with accept ["corrupt"] to go on at offset ${next}` : ''
+      this.#halt(cursor, { code, message: message + hint, goOnAt: next })
+    }
+  }
+
+  /** Hands the batch to the leaf and remembers what becomes true once it is stored. */
+  #seal(): void {
+    assert(this.#commit === undefined, 'one commit at a time')
+    const batch = this.#options.fold.seal()
+    const maxTimestampMs = this.#batchTimestampMs
+    this.#firstFoldedAtMs = undefined
+    this.#batchTimestampMs = -1
+    if (batch === undefined) return this.#tellHalts()
+    const startedAtMs = this.#options.clock()
+    this.#commit = this.#options.committer.commit(batch).then(
+      (answer) => {
+        this.#commit = undefined
+        if (!answer.taken) return this.#rewind(answer)
+        const positions = answer.ranges.map(({ shard, nextOffset }) => ({ shard, nextOffset: nextOffset as number }))
+        for (const { shard, nextOffset } of positions) this.#sealed.set(toShardKey(shard), nextOffset)
+        this.#options.events.committed({ positions, maxTimestampMs, elapsedMs: this.#options.clock() - startedAtMs })
+        this.#tellHalts()
+      },
+      (error: unknown) => {
+        this.#commit = undefined
+        if (!(error instanceof RollupdError)) throw error
+        this.#fail(error)
+      },
+    )
+  }
+
+  /** The leaf wants another position, or has the batch already: everything folded since is dropped and folded again from there. */
+  #rewind(answer: BatchAnswer): void {
+    this.#isRewinding = true
+    for (const { shard, outcome, nextOffset } of answer.ranges) {
+      const key = toShardKey(shard)
+      if (outcome === 'gone') this.#cursors.delete(key)
+      else if (nextOffset !== undefined) this.#sealed.set(key, nextOffset)
+    }
+  }
+
+  /** After a refusal: nothing folded, all cursors where the leaf stands. */
+  async #settle(): Promise<void> {
+    if (this.#commit !== undefined) await this.#commit
+    this.#options.fold.discard()
+    this.#firstFoldedAtMs = undefined
+    this.#batchTimestampMs = -1
+    this.#halts = []
+    for (const [key, cursor] of this.#cursors) {
+      const next = this.#sealed.get(key)
+      if (next !== undefined && next !== cursor.next) {
+        cursor.next = next
+        cursor.checkedEpoch = -2
+      }
+      // a halt that was decided behind the leaf's position comes again when reading gets there
+      if (cursor.status === 'halted' && cursor.reason?.code !== 'recreated') cursor.wait(cursor.reason as HaltReason)
+    }
+    this.#isRewinding = false
+  }
+
+  #fail(error: RollupdError): void {
+    this.#failure = error
+    this.#options.fold.discard()
+    this.#firstFoldedAtMs = undefined
+    if (error.code === 'disk_full') {
+      const message = `${error.message}; make room, then resume: nothing is lost or counted twice`
+      this.#options.events.rollupHalted({ code: 'disk_full', message })
+    } else this.#options.events.rollupHalted({ code: 'broker_away', message: error.message })
+  }
+
+  /** No shard can be asked now: wait for a back-off to end, or for shards to come. */
+  async #idle(): Promise<void> {
+    if (this.#isRewinding) return this.#settle()
+    if (this.#firstFoldedAtMs !== undefined && this.#commit === undefined) this.#seal()
+    if (this.#commit !== undefined) await this.#commit
+    await delay(RETRY_MS_MIN)
+  }
+
+  /** The end: what is folded gets stored. */
+  async #drain(): Promise<void> {
+    while (
+      this.#failure === undefined &&
+      !this.#isRewinding &&
+      (this.#commit !== undefined || this.#firstFoldedAtMs !== undefined)
+    ) {
+      if (this.#commit === undefined) this.#seal()
+      if (this.#commit !== undefined) await this.#commit
+    }
+    this.#options.fold.discard()
+  }
+}
+
+interface UsableAnswer {
+  readonly cursor: ShardCursor
+  readonly answer: FetchAnswer
+  /** The position behind it, by its headers. */
+  readonly nextAfter: number
+}
+
+function delay(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, undefined)
+  })
+}
+
+/** Lets messages and timers of this thread run. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
