@@ -12,6 +12,8 @@ const BATCH_INTERVAL_MS = 50
 /** A target that was away isn't flooded afterwards: what is further behind than this is left out of the schedule. */
 const BEHIND_MAX_MS = 1_000
 const RETRY_MS = 1_000
+/** How long a request on its way is waited for when asked to stop. */
+const STOP_GRACE_MS = 1_000
 const REQUEST_TIMEOUT_MS = 30_000
 const RECORDS_PER_BATCH_MAX = 10_000
 
@@ -130,8 +132,13 @@ const { values: flags } = parseArgs({
   },
 })
 const stop = new AbortController()
-process.once('SIGTERM', () => stop.abort())
-process.once('SIGINT', () => stop.abort())
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    stop.abort()
+    // a target that is away keeps a request hanging
+    setTimeout(() => process.exit(0), STOP_GRACE_MS).unref()
+  })
+}
 const target = flags.kafka === undefined ? openHttpTarget(flags.url) : openKafkaTarget(flags.kafka)
 const sent = await produce(
   target,

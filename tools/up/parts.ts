@@ -72,6 +72,7 @@ async function startRollupdPart({ config, folder, profile, addresses }: Surround
   const child = spawnPart('rollupd', folder, [
     join(CHECKOUT, 'src', 'main', 'cli.ts'),
     ...['serve', '--data', folder.dataDir(profile, 'rollupd'), '--listen', `127.0.0.1:${port}`],
+    ...['--config', join(CHECKOUT, 'tools', 'up', 'rollupd.yml')],
     ...(kafka === undefined ? [] : ['--kafka', kafka]),
   ])
   const url = () => /^listening on (http:\/\/\S+)/m.exec(readFileSync(folder.logFile('rollupd'), 'utf8'))?.[1]
