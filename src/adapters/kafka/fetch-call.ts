@@ -77,8 +77,9 @@ export class FetchCall {
       const answer = this.answers.get(key) ?? this.table.latest.get(key)
       if (answer !== undefined) return answer
       const route = this.routes.find(request.topic, request.shard)
-      const message = route.kind === 'leader' ? `no answer of broker ${route.nodeId} yet` : route.message
-      return toErrorAnswer(request.shard, 'stale_leader', message)
+      return route.kind === 'leader'
+        ? toErrorAnswer(request.shard, 'stale_leader', `no answer of broker ${route.nodeId} yet`)
+        : toErrorAnswer(request.shard, route.code, route.message)
     })
   }
 

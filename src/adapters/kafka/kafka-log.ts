@@ -9,7 +9,7 @@ import type {
   RecordSource,
   Topic,
 } from '../../tailer/record-source.ts'
-import { checkPartitionCount, checkTopicName } from '../topic-name.ts'
+import { checkPartitionCount, checkTopicName } from '../../core/topic-name.ts'
 import { ClusterClient } from './cluster-client.ts'
 import type { KafkaConfig } from './kafka-config.ts'
 import { KafkaProducer } from './kafka-producer.ts'

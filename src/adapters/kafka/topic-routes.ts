@@ -19,7 +19,7 @@ const REFRESH_INTERVAL_MS = 200
 export type Route =
   | { readonly kind: 'leader'; readonly nodeId: number; readonly leaderEpoch: number }
   /** Ask again after refresh(). */
-  | { readonly kind: 'unsettled'; readonly message: string }
+  | { readonly kind: 'unsettled'; readonly code: 'stale_leader' | 'broker_away'; readonly message: string }
   | { readonly kind: 'error'; readonly code: FetchErrorCode; readonly message: string }
 
 interface Known {
@@ -40,6 +40,8 @@ export class TopicRoutes {
   private readonly topics = new Map<string, Known>()
   private running: { readonly names: ReadonlySet<string>; readonly done: Promise<void> } | undefined
   private lastRefreshMs = -Infinity
+  /** Why the last refresh failed; undefined: it did not. */
+  private failure: string | undefined
 
   constructor(client: ClusterClient, now: () => number) {
     this.client = client
@@ -48,15 +50,15 @@ export class TopicRoutes {
 
   find(topic: string, shard: Shard): Route {
     const known = this.topics.get(topic)
-    if (known === undefined) return { kind: 'unsettled', message: `topic "${topic}" is being looked up` }
+    if (known === undefined) return this.unsettled(`topic "${topic}" is being looked up`)
     if (known.id !== shard.topicId) return this.judge(topic, known)
-    if (known.stale) return { kind: 'unsettled', message: `topic "${topic}" is being looked up again` }
+    if (known.stale) return this.unsettled(`topic "${topic}" is being looked up again`)
     const partition = known.partitions.get(shard.partition)
     if (partition === undefined) {
       return { kind: 'error', code: 'unknown_topic', message: `topic "${topic}" has no partition ${shard.partition}` }
     }
     if (partition.leader < 0) {
-      return { kind: 'unsettled', message: `partition ${shard.partition} of topic "${topic}" has no leader` }
+      return this.unsettled(`partition ${shard.partition} of topic "${topic}" has no leader`)
     }
     return { kind: 'leader', nodeId: partition.leader, leaderEpoch: partition.leaderEpoch }
   }
@@ -101,7 +103,11 @@ export class TopicRoutes {
   private async fetchTopics(names: readonly string[], waitMs: number): Promise<void> {
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
     this.lastRefreshMs = this.now()
-    const metadata = await this.client.fetchMetadata(names)
+    const metadata = await this.client.fetchMetadata(names).catch((error: unknown) => {
+      this.failure = error instanceof Error ? error.message : String(error)
+      throw error
+    })
+    this.failure = undefined
     for (const name of names) {
       this.learn(
         name,
@@ -110,10 +116,16 @@ export class TopicRoutes {
     }
   }
 
+  private unsettled(message: string): Route {
+    return this.failure === undefined
+      ? { kind: 'unsettled', code: 'stale_leader', message }
+      : { kind: 'unsettled', code: 'broker_away', message: this.failure }
+  }
+
   private judge(topic: string, known: Known): Route {
     const isOld = this.now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX
     if (known.stale || isOld || known.lastSeenMs - known.firstSeenMs < CONFIRM_MS) {
-      return { kind: 'unsettled', message: `the brokers disagree about topic "${topic}"; they are asked again` }
+      return this.unsettled(`the brokers disagree about topic "${topic}"; they are asked again`)
     }
     if (known.id !== undefined) {
       const message = `topic "${topic}" was deleted and created again: its id is ${known.id} now`

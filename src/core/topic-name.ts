@@ -1,5 +1,5 @@
 /** Owns which topic names and partition counts both logs take: Kafka's rule for names. */
-import { RollupdError } from '../core/errors.ts'
+import { RollupdError } from './errors.ts'
 
 const NAME_LENGTH_MAX = 249
 /** A Kafka cluster of any size takes this; each is a shard that is read and counted by itself. */

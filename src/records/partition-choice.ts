@@ -3,11 +3,17 @@
  * key stay together whoever writes them. Source: org.apache.kafka.clients.producer.internals.BuiltInPartitioner, Utils.murmur2.
  */
 import { RollupdError } from '../core/errors.ts'
-import type { NewRecord } from '../tailer/record-source.ts'
 
 const SEED = 0x9747b28c
 const MULTIPLIER = 0x5bd1e995
 const POSITIVE = 0x7fffffff
+
+/** What of a record decides. */
+interface Placeable {
+  readonly key: Uint8Array | null
+  /** Absent: chosen. */
+  readonly partition?: number
+}
 
 /** MurmurHash2, 32 bit, as Kafka's clients have it. */
 export function murmur2(bytes: Uint8Array): number {
@@ -33,13 +39,13 @@ export function murmur2(bytes: Uint8Array): number {
  * Groups records by partition, each group in the order given: where a record names none, by its key's hash, without a key in turn
  * from `turn` on. Errors: bad_parameter (no such partition).
  */
-export function groupByPartition(
+export function groupByPartition<T extends Placeable>(
   topic: string,
-  records: readonly NewRecord[],
+  records: readonly T[],
   partitionCount: number,
   turn: number,
-): Map<number, NewRecord[]> {
-  const groups = new Map<number, NewRecord[]>()
+): Map<number, T[]> {
+  const groups = new Map<number, T[]>()
   let next = turn
   for (const record of records) {
     let { partition } = record

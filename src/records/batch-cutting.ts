@@ -1,7 +1,6 @@
 /** Owns how records to be written are cut into batches: of bounded size, never within a record. */
 import { RollupdError } from '../core/errors.ts'
-import type { EncodableRecord } from '../records/record-batch-encoder.ts'
-import type { NewRecord } from '../tailer/record-source.ts'
+import type { EncodableRecord, RecordHeader } from './record-batch-encoder.ts'
 
 /** Below Kafka's default `max.message.bytes` of 1,048,588; a larger record is a batch of its own. */
 export const BATCH_BYTES_MAX = 900_000
@@ -9,7 +8,15 @@ export const BATCH_BYTES_MAX = 900_000
 const RECORD_OVERHEAD_BYTES = 20
 const HEADER_OVERHEAD_BYTES = 10
 
-function measure(record: NewRecord): number {
+interface UncutRecord {
+  readonly key: Uint8Array | null
+  readonly value: Uint8Array | null
+  readonly headers: readonly RecordHeader[]
+  /** Milliseconds since 1970. Absent: now. */
+  readonly timestampMs?: number
+}
+
+function measure(record: UncutRecord): number {
   let bytes = RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0)
   // A header's name has at most three bytes for each UTF-16 unit.
   for (const { name, value } of record.headers) bytes += HEADER_OVERHEAD_BYTES + name.length * 3 + (value?.length ?? 0)
@@ -17,7 +24,7 @@ function measure(record: NewRecord): number {
 }
 
 /** Batches of at most about BATCH_BYTES_MAX in the order given; `nowMs` is the time of records that have none. */
-export function cutIntoBatches(records: readonly NewRecord[], nowMs: number): EncodableRecord[][] {
+export function cutIntoBatches(records: readonly UncutRecord[], nowMs: number): EncodableRecord[][] {
   const batches: EncodableRecord[][] = []
   let batch: EncodableRecord[] = []
   let batchBytes = 0
@@ -41,7 +48,7 @@ export function cutIntoBatches(records: readonly NewRecord[], nowMs: number): En
 }
 
 /** Errors: bad_parameter (a time that is none). */
-export function checkNewRecords(records: readonly NewRecord[]): void {
+export function checkNewRecords(records: readonly UncutRecord[]): void {
   for (const { timestampMs } of records) {
     if (timestampMs === undefined || (Number.isSafeInteger(timestampMs) && timestampMs >= 0)) continue
     throw new RollupdError('bad_parameter', `a record's time can't be ${timestampMs} ms`, {
