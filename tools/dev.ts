@@ -103,7 +103,14 @@ function addScriptCommand(program: Command, word: string, folder: string, setExi
     })
 }
 
+/** `./dev logs kafka | head`: whoever reads has seen enough. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(EXIT_FAILED)
+}
+
 async function main(): Promise<void> {
+  process.stdout.on('error', endWithReader)
   const program = makeProgram((code) => {
     process.exitCode = code
   })
