@@ -307,7 +307,8 @@ export class KeyWriter {
       const following = sorted[index + 1]
       return following === undefined || compareKeys(segment.key, following.key) !== 0
     })
-    if (kept.every((segment, index) => segment === segments[index]) && kept.length === segments.length) return kept.length
+    if (kept.every((segment, index) => segment === segments[index]) && kept.length === segments.length)
+      return kept.length
     const copy = this.bytes.slice(from, this.length)
     this.length = from
     for (const { start, end } of kept) this.appendBytes(copy.subarray(start - from, end - from))

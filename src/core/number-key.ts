@@ -58,7 +58,8 @@ export function numberKeyOfDecimal(given: Decimal): Uint8Array {
   const value = normalizeDecimal(given)
   let nearest = decimalToDouble(value)
   const order = compareDecimalWithDouble(value, nearest)
-  if (nearest === Infinity || (nearest === Number.MAX_VALUE && order > 0)) return concatenate(ABOVE, digitsBeyond(value))
+  if (nearest === Infinity || (nearest === Number.MAX_VALUE && order > 0))
+    return concatenate(ABOVE, digitsBeyond(value))
   if (nearest === -Infinity || (nearest === -Number.MAX_VALUE && order < 0)) {
     const digits = digitsBeyond({ unscaled: -value.unscaled, scale: value.scale })
     return concatenate(

@@ -140,7 +140,11 @@ export function readJsonNumber(bytes: Uint8Array, start: number, end: number, r:
   if (!whole) {
     const quick = quickDouble(bytes, start, end)
     if (Number.isNaN(quick)) {
-      return setDoubleOfDigits(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1'), r, out)
+      return setDoubleOfDigits(
+        Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1'),
+        r,
+        out,
+      )
     }
     r.setDouble(out, quick)
     return NUMBER_TEXT.READ

@@ -75,7 +75,8 @@ export function floorTo(value: number, unit: number): number {
 
 /** The day of a TIMESTAMP or BIG_TIMESTAMP register, days since 1970. */
 export function dayOf(r: Registers, index: number): number {
-  if (r.tag[index] === TAG.TIMESTAMP) return floorTo(r.num[index] as number, MICROSECONDS_PER_DAY) / MICROSECONDS_PER_DAY
+  if (r.tag[index] === TAG.TIMESTAMP)
+    return floorTo(r.num[index] as number, MICROSECONDS_PER_DAY) / MICROSECONDS_PER_DAY
   const microseconds = r.ref[index] as bigint
   const unit = BigInt(MICROSECONDS_PER_DAY)
   const quotient = microseconds / unit

@@ -44,7 +44,8 @@ export function readTimestamp(bytes: Uint8Array, start: number, end: number, r: 
   const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
   const month = twoDigits(bytes, start + 5)
   const day = twoDigits(bytes, start + 8)
-  if (!(year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return TIMESTAMP_TEXT.INVALID
+  if (!(year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)))
+    return TIMESTAMP_TEXT.INVALID
   return setTimestampOfDay(r, out, dayOfDate(year, month, day), microsecond)
     ? TIMESTAMP_TEXT.READ
     : TIMESTAMP_TEXT.OUT_OF_RANGE
@@ -79,7 +80,9 @@ function usualTimeOfDay(bytes: Uint8Array, start: number, end: number): number {
       unit = (unit / 10) | 0
     }
   }
-  return hour * MICROSECONDS_PER_HOUR + minute * MICROSECONDS_PER_MINUTE + second * MICROSECONDS_PER_SECOND + microsecond
+  return (
+    hour * MICROSECONDS_PER_HOUR + minute * MICROSECONDS_PER_MINUTE + second * MICROSECONDS_PER_SECOND + microsecond
+  )
 }
 
 function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
@@ -87,7 +90,8 @@ function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, 
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
   const match = ISO_TEXT.exec(text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, ''))
   if (match === null) return TIMESTAMP_TEXT.INVALID
-  const part = (...groups: number[]): string | undefined => groups.map((group) => match[group]).find((it) => it !== undefined)
+  const part = (...groups: number[]): string | undefined =>
+    groups.map((group) => match[group]).find((it) => it !== undefined)
   const written = Number(part(1, 4))
   const month = Number(part(2, 5))
   const day = Number(part(3, 6))
@@ -99,7 +103,9 @@ function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, 
   const offset = offsetSeconds(part(15), part(16), part(17), part(18))
   if (Number.isNaN(microsecond) || Number.isNaN(offset)) return TIMESTAMP_TEXT.INVALID
   const shifted = microsecond - offset * MICROSECONDS_PER_SECOND
-  return setTimestampOfDay(r, out, dayOfDate(year, month, day), shifted) ? TIMESTAMP_TEXT.READ : TIMESTAMP_TEXT.OUT_OF_RANGE
+  return setTimestampOfDay(r, out, dayOfDate(year, month, day), shifted)
+    ? TIMESTAMP_TEXT.READ
+    : TIMESTAMP_TEXT.OUT_OF_RANGE
 }
 
 /** NaN where it is none. 24:00:00 is the next day's begin, second 60 the next minute's. */

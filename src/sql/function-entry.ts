@@ -12,9 +12,9 @@ export type Evaluate = (r: Registers, out: number, a: number, b: number, c: numb
 export interface FunctionEntry {
   /** Unique, [a-z_0-9]+: `add`, `divide_integers`, `cast_to_bigint`. */
   readonly id: string
-  /** As written in SQL, lower case: `lower`, `+`, `is null`, `cast`. Several entries may share it. */
+  /** As written in SQL, lower case: `lower`, `+`, `is null`; of a cast the target type. Several entries may share it. */
   readonly name: string
-  readonly form: 'function' | 'operator' | 'cast'
+  readonly form: 'function' | 'operator' | 'cast' | 'try_cast'
   /**
    * Says whether the entry takes arguments of these static types, and what it gives; undefined: it doesn't take them. `any`
    * arguments are checked at run time, by tag: a kind that the entry doesn't take is the error wrong_kind. Analysers ask the entries

@@ -1,0 +1,77 @@
+/** Owns time buckets: the begin of the interval, counted from an origin, in which an instant lies. In UTC. */
+import type { Interval, Registers } from './registers.ts'
+import {
+  dateOfDay,
+  dayOf,
+  dayOfDate,
+  dayOfMonth,
+  daysInMonth,
+  floorTo,
+  microsecondOfDay,
+  MICROSECONDS_PER_DAY,
+  monthOf,
+  setTimestampOf,
+  setTimestampOfDay,
+  yearOf,
+} from './timestamp-calendar.ts'
+import { TAG } from './registers.ts'
+
+/** Monday, 2000-01-03, in microseconds since 1970: weeks begin on Monday. */
+const ORIGIN = 946_857_600_000_000
+/** 2000-01-01, the origin of months, in days since 1970. */
+const MONTH_ORIGIN_DAY = 10_957
+
+/** Finds the bucket of the time in register `from`; false, and nothing is written, where its begin is out of timestamptz's range. */
+export type Bucket = (r: Registers, out: number, from: number) => boolean
+
+/**
+ * How to find buckets of that width; a text says why there are none. `originAt` is the register of a time, or -1 for the usual one:
+ * 2000-01-03 for days and times, 2000-01-01 for months.
+ */
+export function bucketOf({ months, days, microseconds }: Interval, originAt: number): Bucket | string {
+  const width = days * MICROSECONDS_PER_DAY + microseconds
+  if (months !== 0 && width !== 0) return 'the width is months, or days and times, not both'
+  if (months < 0 || width < 0 || months + width === 0) return 'the width is not above zero'
+  if (!Number.isSafeInteger(width)) return 'the width is too large'
+  if (months > 0) return (r, out, from) => monthBucket(r, out, from, months, originAt)
+  return (r, out, from) => plainBucket(r, out, from, width, originAt)
+}
+
+function plainBucket(r: Registers, out: number, from: number, width: number, originAt: number): boolean {
+  if (r.tag[from] === TAG.TIMESTAMP && (originAt < 0 || r.tag[originAt] === TAG.TIMESTAMP)) {
+    const origin = originAt < 0 ? ORIGIN : (r.num[originAt] as number)
+    const distance = (r.num[from] as number) - origin
+    const cut = floorTo(distance, width)
+    if (Number.isSafeInteger(distance) && Number.isSafeInteger(cut) && Number.isSafeInteger(cut + origin)) {
+      r.setTimestamp(out, cut + origin)
+      return true
+    }
+  }
+  const origin = originAt < 0 ? BigInt(ORIGIN) : r.microsecondsOf(originAt)
+  const distance = r.microsecondsOf(from) - origin
+  const unit = BigInt(width)
+  const rest = ((distance % unit) + unit) % unit
+  return setTimestampOf(r, out, distance - rest + origin)
+}
+
+function monthBucket(r: Registers, out: number, from: number, months: number, originAt: number): boolean {
+  const day = dayOf(r, from)
+  const originDay = originAt < 0 ? MONTH_ORIGIN_DAY : dayOf(r, originAt)
+  const originTime = originAt < 0 ? 0 : microsecondOfDay(r, originAt, originDay)
+  const date = dateOfDay(day)
+  const origin = dateOfDay(originDay)
+  const distance = (yearOf(date) - yearOf(origin)) * 12 + monthOf(date) - monthOf(origin)
+  let count = floorTo(distance, months)
+  const begin = addMonths(origin, count)
+  // the same month, but later in it than the instant
+  if (begin > day || (begin === day && originTime > microsecondOfDay(r, from, day))) count -= months
+  return setTimestampOfDay(r, out, addMonths(origin, count), originTime)
+}
+
+/** The day so many months later; the 31st becomes the last of a shorter month. */
+function addMonths(date: number, months: number): number {
+  const total = yearOf(date) * 12 + monthOf(date) - 1 + months
+  const year = Math.floor(total / 12)
+  const month = total - year * 12 + 1
+  return dayOfDate(year, month, Math.min(dayOfMonth(date), daysInMonth(year, month)))
+}

@@ -1,0 +1,41 @@
+/** Owns the table of all functions, operators and casts: one entry serves the analyser, both evaluators and the docs. */
+import { assert } from '../core/assert.ts'
+import type { FunctionEntry } from './function-entry.ts'
+import { ARITHMETIC_FUNCTIONS } from './functions/arithmetic.ts'
+import { CAST_FUNCTIONS } from './functions/casts.ts'
+import { COMPARISON_FUNCTIONS } from './functions/comparison.ts'
+import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts'
+import { TIME_FUNCTIONS } from './functions/time.ts'
+
+type Form = FunctionEntry['form']
+
+export const FUNCTIONS: readonly FunctionEntry[] = [
+  ...ARITHMETIC_FUNCTIONS,
+  ...COMPARISON_FUNCTIONS,
+  ...CAST_FUNCTIONS,
+  ...TIME_FUNCTIONS,
+  ...CONDITIONAL_FUNCTIONS,
+]
+
+const BY_ID: ReadonlyMap<string, FunctionEntry> = new Map(FUNCTIONS.map((entry) => [entry.id, entry]))
+const BY_NAME: ReadonlyMap<string, readonly FunctionEntry[]> = Map.groupBy(
+  FUNCTIONS,
+  ({ form, name }) => `${form} ${name}`,
+)
+
+/** The entries of a name, in the order in which they are asked; none where it is unknown. A cast's name is its target type. */
+export function findFunctions(form: Form, name: string): readonly FunctionEntry[] {
+  return BY_NAME.get(`${form} ${name}`) ?? []
+}
+
+/** The entry that a Call of the expression tree names. Errors: BrokenInvariant for an id that isn't in the table. */
+export function functionById(id: string): FunctionEntry {
+  const entry = BY_ID.get(id)
+  assert(entry !== undefined, `no function has the id ${id}`)
+  return entry
+}
+
+/** The names of the functions that are called as name(...), for hints at misspelled ones. */
+export function functionNames(): readonly string[] {
+  return [...new Set(FUNCTIONS.filter(({ form }) => form === 'function').map(({ name }) => name))]
+}

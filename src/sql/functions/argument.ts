@@ -1,0 +1,95 @@
+/** Owns what the functions share in looking at their arguments: static types, kinds at run time, and the errors about them. */
+import { type Registers, TAG } from '../../core/registers.ts'
+import type { ScalarType } from '../../core/scalar-type.ts'
+
+/** Texts in messages are cut to so many characters. */
+const QUOTED_MAX = 100
+
+export function isNumberType(type: ScalarType | undefined): boolean {
+  return type === 'bigint' || type === 'double precision' || type === 'numeric' || type === 'number' || type === 'any'
+}
+
+/** Undefined types, where there are fewer arguments, are no type. */
+export function isOneOf(type: ScalarType | undefined, ...types: readonly ScalarType[]): boolean {
+  return type !== undefined && types.includes(type)
+}
+
+/** For `canFail`: a call fails only where an argument is of another type than these. */
+export function failsBeyond(...types: readonly ScalarType[]): (args: readonly ScalarType[]) => boolean {
+  return (args) => args.some((type) => !types.includes(type))
+}
+
+export function never(): boolean {
+  return false
+}
+
+export function always(): boolean {
+  return true
+}
+
+export function isNumber(r: Registers, index: number): boolean {
+  const tag = r.tag[index] as number
+  return tag >= TAG.INTEGER && tag <= TAG.NUMERIC
+}
+
+export function isInteger(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.INTEGER || r.tag[index] === TAG.BIG_INTEGER
+}
+
+export function isText(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.TEXT
+}
+
+export function isTimestamp(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.TIMESTAMP || r.tag[index] === TAG.BIG_TIMESTAMP
+}
+
+/** The kind of a register's value as messages have it: `a number`. */
+export function kindName(r: Registers, index: number): string {
+  switch (r.tag[index]) {
+    case TAG.BOOLEAN:
+      return 'a boolean'
+    case TAG.TEXT:
+      return 'text'
+    case TAG.TIMESTAMP:
+    case TAG.BIG_TIMESTAMP:
+      return 'a time'
+    case TAG.JSON:
+      return isArray(r, index) ? 'an array' : 'an object'
+    case TAG.INTERVAL:
+      return 'an interval'
+    default:
+      return isNumber(r, index) ? 'a number' : 'null'
+  }
+}
+
+/** Whether a JSON register is an array; else it is an object. */
+export function isArray(r: Registers, index: number): boolean {
+  const bytes = r.ref[index] as Uint8Array
+  for (let at = r.num[index] as number; at < (r.end[index] as number); at++) {
+    if ((bytes[at] as number) > 0x20) return bytes[at] === 0x5b
+  }
+  return false
+}
+
+/** `lower doesn't take a number` */
+export function wrongKind(r: Registers, out: number, name: string, index: number, advice = ''): void {
+  r.setError(out, 'wrong_kind', `${name} doesn't take ${kindName(r, index)}${advice}`)
+}
+
+export function textOf(r: Registers, index: number): string {
+  const bytes = r.ref[index] as Uint8Array
+  const start = r.num[index] as number
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, (r.end[index] as number) - start).toString('utf8')
+}
+
+export function setString(r: Registers, out: number, text: string): void {
+  const bytes = Buffer.from(text, 'utf8')
+  r.setText(out, bytes, 0, bytes.length)
+}
+
+/** A text argument for a message: quoted, on one line, not too long. */
+export function quote(r: Registers, index: number): string {
+  const text = textOf(r, index)
+  return JSON.stringify(text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}...` : text)
+}

@@ -1,0 +1,277 @@
+/**
+ * Owns casts and try_casts to bigint, double precision, text, boolean and timestamptz. Text forms are PostgreSQL's, times ISO 8601 only.
+ */
+import { type Decimal, roundDecimal } from '../../core/decimal.ts'
+import { keyBytesOf, readErrorCell } from '../../core/key-bytes.ts'
+import { keyToJsonText } from '../../core/key-reader.ts'
+import { INT64_MAX, INT64_MIN, NUMBER_TEXT, numberToText, readDouble, readInteger } from '../../core/number-text.ts'
+import { type CellError, type Registers, TAG } from '../../core/registers.ts'
+import type { ScalarType } from '../../core/scalar-type.ts'
+import { formatTimestamp, readTimestamp, TIMESTAMP_TEXT } from '../../core/timestamp-text.ts'
+import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import { failsBeyond, kindName, never, quote, setString } from './argument.ts'
+import { readBoolean } from './boolean-text.ts'
+import { doubleOf } from './number-arithmetic.ts'
+import { roundHalfEven } from './round-half-even.ts'
+
+function refuseKind(r: Registers, out: number, type: ScalarType, a: number, advice = ''): void {
+  r.setError(out, 'wrong_kind', `${kindName(r, a)} can't be cast to ${type}${advice}`)
+}
+
+function refuseText(r: Registers, out: number, type: ScalarType, a: number): void {
+  r.setError(out, 'invalid_cast', `invalid input for ${type}: ${quote(r, a)}`)
+}
+
+const toBigint: Evaluate = (r, out, a) => {
+  switch (r.tag[a]) {
+    case TAG.INTEGER:
+      r.copy(out, a)
+      return
+    case TAG.TEXT: {
+      const result = readInteger(r.ref[a] as Uint8Array, r.num[a] as number, r.end[a] as number, r, out)
+      if (result === NUMBER_TEXT.INVALID) refuseText(r, out, 'bigint', a)
+      else if (result === NUMBER_TEXT.OUT_OF_RANGE) bigintOutOfRange(r, out, quote(r, a))
+      return
+    }
+    case TAG.DOUBLE:
+      doubleToBigint(r, out, r.num[a] as number)
+      return
+    case TAG.BIG_INTEGER:
+      setBigint(r, out, a, r.ref[a] as bigint)
+      return
+    case TAG.NUMERIC:
+      setBigint(r, out, a, roundDecimal(r.ref[a] as Decimal, 0).unscaled)
+      return
+    default:
+      refuseKind(r, out, 'bigint', a)
+  }
+}
+
+function bigintOutOfRange(r: Registers, out: number, text: string): void {
+  r.setError(out, 'integer_out_of_range', `${text} is out of range of bigint`)
+}
+
+function setBigint(r: Registers, out: number, a: number, value: bigint): void {
+  if (value < INT64_MIN || value > INT64_MAX) bigintOutOfRange(r, out, numberToText(r, a))
+  else r.setBigInteger(out, value)
+}
+
+/** Half to even, as PostgreSQL rounds a double. */
+function doubleToBigint(r: Registers, out: number, value: number): void {
+  const rounded = roundHalfEven(value)
+  if (Number.isSafeInteger(rounded)) r.setInteger(out, rounded)
+  else if (rounded >= -(2 ** 63) && rounded < 2 ** 63) r.setBigInteger(out, BigInt(rounded))
+  else bigintOutOfRange(r, out, String(value))
+}
+
+const toDouble: Evaluate = (r, out, a) => {
+  switch (r.tag[a]) {
+    case TAG.INTEGER:
+    case TAG.DOUBLE:
+      r.setDouble(out, r.num[a] as number)
+      return
+    case TAG.TEXT: {
+      const result = readDouble(r.ref[a] as Uint8Array, r.num[a] as number, r.end[a] as number, r, out)
+      if (result === NUMBER_TEXT.INVALID) refuseText(r, out, 'double precision', a)
+      else if (result === NUMBER_TEXT.OUT_OF_RANGE) doubleOutOfRange(r, out, quote(r, a))
+      return
+    }
+    case TAG.BIG_INTEGER:
+    case TAG.NUMERIC: {
+      const value = doubleOf(r, a)
+      if (Number.isFinite(value)) r.setDouble(out, value)
+      else doubleOutOfRange(r, out, 'the number')
+      return
+    }
+    default:
+      refuseKind(r, out, 'double precision', a)
+  }
+}
+
+function doubleOutOfRange(r: Registers, out: number, text: string): void {
+  r.setError(out, 'number_out_of_range', `${text} is out of range of double precision`)
+}
+
+const TRUE_BYTES = Buffer.from('true')
+const FALSE_BYTES = Buffer.from('false')
+
+/** Anything that has a text; `->>` and `||` use it too. */
+export const toText: Evaluate = (r, out, a) => {
+  switch (r.tag[a]) {
+    case TAG.TEXT:
+      r.copy(out, a)
+      return
+    case TAG.BOOLEAN: {
+      const bytes = r.num[a] === 1 ? TRUE_BYTES : FALSE_BYTES
+      r.setText(out, bytes, 0, bytes.length)
+      return
+    }
+    case TAG.TIMESTAMP:
+      setString(r, out, formatTimestamp(r.num[a] as number))
+      return
+    case TAG.BIG_TIMESTAMP:
+      setString(r, out, formatTimestamp(r.ref[a] as bigint))
+      return
+    case TAG.JSON:
+      jsonToText(r, out, a)
+      return
+    case TAG.NULL:
+      r.setNull(out)
+      return
+    case TAG.INTERVAL:
+      refuseKind(r, out, 'text', a)
+      return
+    default:
+      setString(r, out, numberToText(r, a))
+  }
+}
+
+/** Compact, keys in order, numbers canonical: the same text whether the value comes from a record or from a stored key. */
+function jsonToText(r: Registers, out: number, a: number): void {
+  const key = keyBytesOf(r, a)
+  const error: CellError | undefined = readErrorCell(key)
+  if (error === undefined) setString(r, out, keyToJsonText(key, 0))
+  else r.setError(out, error.code, error.message)
+}
+
+const toBoolean: Evaluate = (r, out, a) => {
+  switch (r.tag[a]) {
+    case TAG.BOOLEAN:
+      r.copy(out, a)
+      return
+    case TAG.TEXT: {
+      const value = readBoolean(r.ref[a] as Uint8Array, r.num[a] as number, r.end[a] as number)
+      if (value === undefined) refuseText(r, out, 'boolean', a)
+      else r.setBoolean(out, value)
+      return
+    }
+    case TAG.INTEGER:
+    case TAG.BIG_INTEGER:
+      r.setBoolean(out, r.tag[a] === TAG.BIG_INTEGER || r.num[a] !== 0)
+      return
+    case TAG.DOUBLE:
+      // a record's 1.0 is the same value as its 1
+      if (Number.isInteger(r.num[a])) {
+        r.setBoolean(out, r.num[a] !== 0)
+        return
+      }
+      break
+  }
+  refuseKind(r, out, 'boolean', a, r.tag[a] === TAG.DOUBLE || r.tag[a] === TAG.NUMERIC ? ' unless it is whole' : '')
+}
+
+const toTimestamp: Evaluate = (r, out, a) => {
+  switch (r.tag[a]) {
+    case TAG.TEXT: {
+      const result = readTimestamp(r.ref[a] as Uint8Array, r.num[a] as number, r.end[a] as number, r, out)
+      if (result === TIMESTAMP_TEXT.INVALID) refuseText(r, out, 'timestamptz', a)
+      else if (result === TIMESTAMP_TEXT.OUT_OF_RANGE) {
+        r.setError(out, 'timestamp_out_of_range', `${quote(r, a)} is out of range of timestamptz`)
+      }
+      return
+    }
+    case TAG.TIMESTAMP:
+    case TAG.BIG_TIMESTAMP:
+      r.copy(out, a)
+      return
+    case TAG.INTEGER:
+    case TAG.BIG_INTEGER:
+    case TAG.DOUBLE:
+    case TAG.NUMERIC:
+      refuseKind(r, out, 'timestamptz', a, ': use to_timestamp (seconds) or timestamp_millis')
+      return
+    default:
+      refuseKind(r, out, 'timestamptz', a)
+  }
+}
+
+interface Cast {
+  readonly id: string
+  readonly type: ScalarType
+  /** Static types that it takes. */
+  readonly from: readonly ScalarType[]
+  /** Static types that it takes without fail. */
+  readonly safeFrom: readonly ScalarType[]
+  readonly evaluate: Evaluate
+  readonly summary: string
+}
+
+const CASTS: readonly Cast[] = [
+  {
+    id: 'bigint',
+    type: 'bigint',
+    from: ['bigint', 'double precision', 'numeric', 'number', 'text', 'any'],
+    safeFrom: ['bigint'],
+    evaluate: toBigint,
+    summary: "A 64-bit integer. Doubles round half to even, numerics half away from zero; text in PostgreSQL's forms.",
+  },
+  {
+    id: 'double',
+    type: 'double precision',
+    from: ['bigint', 'double precision', 'numeric', 'number', 'text', 'any'],
+    safeFrom: ['bigint', 'double precision'],
+    evaluate: toDouble,
+    summary: 'A double, correctly rounded. Text may say NaN and Infinity.',
+  },
+  {
+    id: 'text',
+    type: 'text',
+    from: ['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean', 'timestamptz', 'any'],
+    safeFrom: ['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean', 'timestamptz'],
+    evaluate: toText,
+    summary:
+      'Numbers as PostgreSQL shows them, times as ISO 8601 with Z, arrays and objects as compact JSON with sorted keys.',
+  },
+  {
+    id: 'boolean',
+    type: 'boolean',
+    from: ['boolean', 'bigint', 'text', 'any'],
+    safeFrom: ['boolean', 'bigint'],
+    evaluate: toBoolean,
+    summary: "PostgreSQL's words (true, t, yes, y, on, 1, and their opposites); of an integer, whether it isn't 0.",
+  },
+  {
+    id: 'timestamptz',
+    type: 'timestamptz',
+    from: ['timestamptz', 'text', 'any'],
+    safeFrom: ['timestamptz'],
+    evaluate: toTimestamp,
+    summary: 'An instant from ISO 8601 text; without a zone it is UTC, more than six digits of a second are cut.',
+  },
+]
+
+function castEntry({ id, type, from, safeFrom, evaluate, summary }: Cast): FunctionEntry {
+  return {
+    id: `cast_to_${id}`,
+    name: type,
+    form: 'cast',
+    resolve: ([given, further]) =>
+      given !== undefined && further === undefined && from.includes(given) ? type : undefined,
+    signature: `cast of ${from.join(', ')} to ${type}`,
+    strict: true,
+    canFail: failsBeyond(...safeFrom),
+    evaluate,
+    // SQLite's own casts are others; only where nothing changes is there native text
+    native: ([argument], [given]) => (given === type ? argument : undefined),
+    print: ([argument]) => `CAST(${argument} AS ${type})`,
+    doc: { summary, example: `CAST(x AS ${type})` },
+  }
+}
+
+function tryCastEntry(cast: Cast): FunctionEntry {
+  const { id, type, evaluate, summary } = cast
+  return {
+    ...castEntry(cast),
+    id: `try_cast_to_${id}`,
+    form: 'try_cast',
+    canFail: never,
+    evaluate: (r, out, a, b, c, d) => {
+      evaluate(r, out, a, b, c, d)
+      if (r.tag[out] === TAG.ERROR) r.setNull(out)
+    },
+    print: ([argument]) => `try_cast(${argument}, '${type}')`,
+    doc: { summary: `${summary} Null where the cast fails.`, example: `try_cast(x, '${type}')` },
+  }
+}
+
+export const CAST_FUNCTIONS: readonly FunctionEntry[] = [...CASTS.map(castEntry), ...CASTS.map(tryCastEntry)]

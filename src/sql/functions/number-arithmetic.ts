@@ -1,0 +1,178 @@
+/** Owns arithmetic on two number registers of any form; which form counts is decided by what they hold. */
+import {
+  addDecimals,
+  type Decimal,
+  DECIMAL_INTEGER_DIGITS_MAX,
+  decimalOfInteger,
+  decimalToDouble,
+  divideDecimals,
+  multiplyDecimals,
+  remainderOfDecimals,
+  subtractDecimals,
+} from '../../core/decimal.ts'
+import { INT64_MAX, INT64_MIN } from '../../core/number-text.ts'
+import { type Registers, TAG } from '../../core/registers.ts'
+import { isNumber, wrongKind } from './argument.ts'
+import { exactOf } from './compare-values.ts'
+
+export type Operator = '+' | '-' | '*' | '/' | '%'
+
+/** Beyond so many bits a decimal is refused; PostgreSQL's numeric ends there too. */
+const UNSCALED_LIMIT = 10n ** BigInt(DECIMAL_INTEGER_DIGITS_MAX)
+
+/** A number register as a double, correctly rounded; infinite beyond its range. */
+export function doubleOf(r: Registers, index: number): number {
+  switch (r.tag[index]) {
+    case TAG.BIG_INTEGER:
+      return Number(r.ref[index] as bigint)
+    case TAG.NUMERIC:
+      return decimalToDouble(r.ref[index] as Decimal)
+    default:
+      return r.num[index] as number
+  }
+}
+
+/** Writes an error and gives false where one of the two isn't a number. */
+export function areNumbers(r: Registers, out: number, a: number, b: number, operator: Operator): boolean {
+  if (!isNumber(r, a)) wrongKind(r, out, `the operator ${operator}`, a)
+  else if (!isNumber(r, b)) wrongKind(r, out, `the operator ${operator}`, b)
+  else return true
+  return false
+}
+
+export function divisionByZero(r: Registers, out: number): void {
+  r.setError(out, 'division_by_zero', 'division by zero')
+}
+
+function integerOutOfRange(r: Registers, out: number): void {
+  r.setError(out, 'integer_out_of_range', 'bigint out of range')
+}
+
+/** Writes an integer result; beyond int64 it is an error, never a rounded or wrapped number. */
+export function setBigintResult(r: Registers, out: number, value: bigint): void {
+  if (value < INT64_MIN || value > INT64_MAX) integerOutOfRange(r, out)
+  else r.setBigInteger(out, value)
+}
+
+/** Writes an exact result: an integer in its form, else a decimal. */
+export function setExact(r: Registers, out: number, value: Decimal): void {
+  if (value.unscaled > UNSCALED_LIMIT || value.unscaled < -UNSCALED_LIMIT) {
+    r.setError(out, 'number_out_of_range', 'value out of range of numeric')
+  } else if (value.scale === 0) r.setBigInteger(out, value.unscaled)
+  else {
+    r.tag[out] = TAG.NUMERIC
+    r.ref[out] = value
+  }
+}
+
+/** Writes the double result of finite or infinite operands; infinite from finite ones, or 0 from none, is an error. */
+function setDoubleResult(r: Registers, out: number, operator: Operator, left: number, right: number): void {
+  const value = computeDouble(operator, left, right)
+  if (!Number.isFinite(value) && Number.isFinite(left) && Number.isFinite(right)) {
+    r.setError(out, 'number_out_of_range', 'value out of range of double precision: overflow')
+  } else if (
+    value === 0 &&
+    left !== 0 &&
+    ((operator === '*' && right !== 0) || (operator === '/' && Number.isFinite(right)))
+  ) {
+    r.setError(out, 'number_out_of_range', 'value out of range of double precision: underflow')
+  } else r.setDouble(out, value)
+}
+
+function computeDouble(operator: Operator, left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return left / right
+    default:
+      return left % right
+  }
+}
+
+function isInt64(value: bigint): boolean {
+  return value >= INT64_MIN && value <= INT64_MAX
+}
+
+/** Both are integers within int64, and `widen` isn't asked for: then a result beyond int64 is an error. */
+function isBounded(r: Registers, a: number, b: number): boolean {
+  return isInt64(r.bigIntegerOf(a)) && isInt64(r.bigIntegerOf(b))
+}
+
+function isInteger(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.INTEGER || r.tag[index] === TAG.BIG_INTEGER
+}
+
+/**
+ * a operator b by what they hold: a double among them makes it double; two int64 stay within int64 (unless `widen`); everything else is exact.
+ * `/` of integers and decimals is numeric division here; truncating and double division are for the caller.
+ */
+export function computeNumbers(
+  r: Registers,
+  out: number,
+  a: number,
+  b: number,
+  operator: Operator,
+  widen: boolean,
+): void {
+  if (!areNumbers(r, out, a, b, operator)) return
+  if (r.tag[a] === TAG.DOUBLE || r.tag[b] === TAG.DOUBLE) {
+    computeAsDoubles(r, out, a, b, operator)
+  } else if (isInteger(r, a) && isInteger(r, b) && operator !== '/') {
+    const value = computeIntegers(r.bigIntegerOf(a), r.bigIntegerOf(b), operator)
+    if (value === undefined) divisionByZero(r, out)
+    else if (!widen && isBounded(r, a, b)) setBigintResult(r, out, value)
+    else setExact(r, out, decimalOfInteger(value))
+  } else {
+    const value = computeDecimals(exactOf(r, a), exactOf(r, b), operator)
+    if (value === undefined) divisionByZero(r, out)
+    else setExact(r, out, value)
+  }
+}
+
+/** a operator b in double precision, whatever they hold. */
+export function computeAsDoubles(r: Registers, out: number, a: number, b: number, operator: Operator): void {
+  if (!areNumbers(r, out, a, b, operator)) return
+  const left = doubleOf(r, a)
+  const right = doubleOf(r, b)
+  if (right === 0 && (operator === '/' || operator === '%')) divisionByZero(r, out)
+  else if (isBeyondDouble(r, a, left) || isBeyondDouble(r, b, right)) {
+    r.setError(out, 'number_out_of_range', 'value out of range of double precision')
+  } else setDoubleResult(r, out, operator, left, right)
+}
+
+function isBeyondDouble(r: Registers, index: number, value: number): boolean {
+  return r.tag[index] !== TAG.DOUBLE && !Number.isFinite(value)
+}
+
+function computeIntegers(left: bigint, right: bigint, operator: Operator): bigint | undefined {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    default:
+      return right === 0n ? undefined : left % right
+  }
+}
+
+function computeDecimals(left: Decimal, right: Decimal, operator: Operator): Decimal | undefined {
+  switch (operator) {
+    case '+':
+      return addDecimals(left, right)
+    case '-':
+      return subtractDecimals(left, right)
+    case '*':
+      return multiplyDecimals(left, right)
+    case '/':
+      return right.unscaled === 0n ? undefined : divideDecimals(left, right)
+    default:
+      return right.unscaled === 0n ? undefined : remainderOfDecimals(left, right)
+  }
+}
