@@ -1,6 +1,6 @@
 /** Owns the step between a literal of the tree and a register: compilers load literals, the analyser reads what a cast made. */
 import { assert } from '../core/assert.ts'
-import type { Decimal } from '../core/decimal.ts'
+import { parseDecimal } from '../core/decimal.ts'
 import { TAG, type CellError, type Interval, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Literal, LiteralValue } from './expression.ts'
@@ -30,23 +30,14 @@ function loadInterval(r: Registers, out: number, value: Interval): void {
 
 /** Whole numbers of any size stay integers: an undeclared field beside them holds integers too. */
 function loadNumeric(r: Registers, out: number, digits: string): void {
-  const decimal = toDecimal(digits)
+  const decimal = parseDecimal(digits)
+  assert(decimal !== undefined, `"${digits}" is no decimal literal`)
   if (decimal.scale === 0) {
     r.setBigInteger(out, decimal.unscaled)
     return
   }
   r.tag[out] = TAG.NUMERIC
   r.ref[out] = decimal
-}
-
-/** `-12.50e1` -> exactly. The digits are a number as the grammar writes it. */
-function toDecimal(digits: string): Decimal {
-  const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(digits)
-  assert(match !== null, `"${digits}" is no decimal literal`)
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
-  const unscaled = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`)
-  const scale = fraction.length - Number(exponent)
-  return scale >= 0 ? { unscaled, scale } : { unscaled: unscaled * 10n ** BigInt(-scale), scale: 0 }
 }
 
 /** The value of a register as a literal of that type has it, or the error that the register holds. */

@@ -2,7 +2,9 @@
  * Owns literals as the grammar gives them, and how one that is still open finds its type: a quoted text or NULL (type unknown)
  * and a number with point or exponent (type numeric, until it has met its other side).
  */
+import { parseDecimal } from '../core/decimal.ts'
 import { RollupdError } from '../core/errors.ts'
+import { INT64_MAX, INT64_MIN } from '../core/number-text.ts'
 import type { Interval } from '../core/registers.ts'
 import { Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
@@ -11,11 +13,6 @@ import { findFunctions } from './function-table.ts'
 import { parseInterval } from './interval-literal.ts'
 import { loadLiteral, readLiteral } from './literal-value.ts'
 import type { A_Const } from './parse-statement.ts'
-
-const INT64_MIN = -(2n ** 63n)
-const INT64_MAX = 2n ** 63n - 1n
-/** Digits that an exponent may add: numbers in records have at most 1,000. */
-const EXPONENT_MAX = 1_000
 
 export function literal(type: ScalarType, value: LiteralValue, position: number): Literal {
   return { kind: 'literal', type, value, position }
@@ -74,10 +71,9 @@ export function toDouble(number: Literal): Literal {
   return literal('double precision', value + 0, number.position)
 }
 
-/** A number literal that stays exact. Errors: sql_invalid when its exponent makes it absurdly long. */
+/** A number literal that stays exact. Errors: sql_invalid when it has more digits than a number may have. */
 export function toNumeric(number: Literal): Literal {
-  const exponent = /e([+-]?\d+)$/i.exec(String(number.value))?.[1] ?? '0'
-  if (Math.abs(Number(exponent)) > EXPONENT_MAX) {
+  if (parseDecimal(String(number.value)) === undefined) {
     throw new RollupdError('sql_invalid', `the number ${String(number.value)} is out of range`, {
       position: number.position,
     })

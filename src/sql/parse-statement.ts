@@ -12,6 +12,7 @@ import {
   type SelectStmt,
 } from 'libpg-query'
 import { RollupdError } from '../core/errors.ts'
+import { NAME_BYTES_MAX } from './identifier.ts'
 import { findNamedParameters } from './named-parameters.ts'
 import { StatementText } from './statement-text.ts'
 import { syntaxHint } from './syntax-hint.ts'
@@ -46,8 +47,6 @@ export type {
 
 /** Default of the longest statement. Parsing and analysing that many bytes takes some tens of milliseconds. */
 export const STATEMENT_BYTES_MAX = 65_536
-/** PostgreSQL's NAMEDATALEN - 1: its scanner cuts longer names without a word. */
-export const NAME_BYTES_MAX = 63
 
 const RESERVED_KEYWORDS = new Set(['RESERVED_KEYWORD', 'TYPE_FUNC_NAME_KEYWORD'])
 const LITERAL_TOKENS = new Set(['SCONST', 'ICONST', 'FCONST', 'BCONST', 'XCONST', 'USCONST', 'PARAM'])
@@ -67,6 +66,8 @@ export interface Statement {
   readonly parameterNames: readonly string[]
   /** 1-based character of a node's location; 0 where the grammar knows none. */
   readonly positionOf: (location: number | undefined) => number
+  /** 1-based character of the first such keyword outside parentheses; 0 where there is none. */
+  readonly positionOfWord: (word: string) => number
 }
 
 /** Loads the parser's WASM. Once, before the first parseStatement. */
@@ -92,7 +93,19 @@ export function parseStatement(sql: string, options: ParseOptions = {}): Stateme
     select: onlySelect(result, text),
     parameterNames: parameters.names,
     positionOf: (location) => text.positionOfByte(location ?? -1),
+    positionOfWord: (word) => positionOfWord(word, written, text),
   }
+}
+
+function positionOfWord(word: string, tokens: readonly Token[], text: StatementText): number {
+  let depth = 0
+  for (const token of tokens) {
+    if (token.text === '(') depth += 1
+    if (token.text === ')') depth -= 1
+    if (depth === 0 && token.kind === 'keyword' && token.text.toLowerCase() === word)
+      return text.positionOfWritten(token.start)
+  }
+  return 0
 }
 
 function checkText(sql: string, bytesMax: number): void {
@@ -162,7 +175,7 @@ function checkNameLength(token: Token, sql: string): void {
     'sql_invalid',
     `the name "${name}" has ${bytes} bytes, at most ${NAME_BYTES_MAX} are allowed`,
     {
-      position: new StatementText(sql, []).positionOfByte(token.start),
+      position: new StatementText(sql, []).positionOfWritten(token.start),
       hint: `Read such a field with _input->'${name.replaceAll("'", "''")}'.`,
     },
   )
@@ -174,7 +187,7 @@ function checkParameters(tokens: readonly Token[], hasNames: boolean, sql: strin
     : undefined
   if (numbered === undefined) return
   throw new RollupdError('sql_invalid', `the parameter ${numbered.text} stands beside named parameters`, {
-    position: new StatementText(sql, []).positionOfByte(numbered.start),
+    position: new StatementText(sql, []).positionOfWritten(numbered.start),
     hint: 'Use either $1, $2, ... or :name in one statement.',
   })
 }

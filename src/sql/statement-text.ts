@@ -32,9 +32,12 @@ export class StatementText {
 
   /** 1-based character of the written text at a byte of the parsed text; 0 for -1, the grammar's "unknown". */
   positionOfByte(byte: number): number {
-    if (byte < 0) return 0
-    const written = Math.min(this.#writtenByte(byte), this.#charactersBefore.length - 1)
-    return (this.#charactersBefore[written] as number) + 1
+    return byte < 0 ? 0 : this.positionOfWritten(this.#writtenByte(byte))
+  }
+
+  /** 1-based character of the written text at a byte of it. */
+  positionOfWritten(byte: number): number {
+    return (this.#charactersBefore[Math.min(byte, this.#charactersBefore.length - 1)] as number) + 1
   }
 
   /** 1-based character of the written text at a 0-based character of the parsed text. */

@@ -1,0 +1,218 @@
+/**
+ * Owns the split of a rollup statement: what runs on every record (WHERE, grouping expressions, partial states) and what is computed
+ * from the stored states at read time (outputs, HAVING).
+ */
+import { assert } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import { createAnalyser } from '../sql/analyse-expression.ts'
+import { childrenOf, type AggregateCall, type Expression } from '../sql/expression.ts'
+import { outputName } from '../sql/output-name.ts'
+import { parseStatement, type Statement } from '../sql/parse-statement.ts'
+import { printExpression } from '../sql/print-expression.ts'
+import type { CallSite, Scope } from '../sql/scope.ts'
+import { analyseAggregate, refuseAggregate } from './aggregate-call.ts'
+import type { AggregateCatalog } from './aggregate-catalog.ts'
+import { foldedNameWarnings } from './folded-names.ts'
+import { resolveGroupBy, type SelectedOutput } from './group-by.ts'
+import { PLAN_FORMAT, type GroupColumn, type OutputColumn, type PartialColumn, type RollupPlan } from './plan.ts'
+import { printIngest, printWrap } from './print-plan.ts'
+import { createRecordScope, INPUT } from './record-scope.ts'
+import { checkClauses, readFrom } from './rollup-clauses.ts'
+import { Splitter } from './split-expression.ts'
+
+/** Outputs and stored columns of a rollup: far below what a SQLite table and view hold. */
+export const COLUMNS_MAX = 500
+/** Columns of the view that rollupd adds. */
+const RESERVED_OUTPUTS = new Set(['_id'])
+
+export interface PlanOptions {
+  readonly aggregates: AggregateCatalog
+  /** Of the tables that decide results (law 4): process.versions.tz and process.versions.unicode. */
+  readonly versions: RollupPlan['versions']
+  /** Bytes of UTF-8; default STATEMENT_BYTES_MAX of parse-statement.ts. */
+  readonly statementBytesMax?: number
+}
+
+/**
+ * Splits a rollup statement. loadParser must have been awaited once.
+ * Errors: every sql_* code with position and hint, statement_too_long.
+ */
+export function planRollup(sql: string, options: PlanOptions): RollupPlan {
+  const { statementBytesMax } = options
+  const statement = parseStatement(sql, statementBytesMax === undefined ? {} : { statementBytesMax })
+  checkClauses(statement)
+  const scopes = createScopes(readFrom(statement), options.aggregates)
+  const selected = analyseOutputs(statement, scopes.outputs)
+  const where = analyseWhere(statement, scopes.where)
+  const groups = resolveGroupBy(statement, selected, createAnalyser(statement, scopes.groupBy))
+  const having = analyseHaving(statement, scopes.having)
+  for (const expression of [...selected.map((output) => output.expression), where, ...groups, having]) {
+    if (expression !== null) refuseWholeValues(expression)
+  }
+  const splitter = new Splitter(groups)
+  const outputs = selected.map((output) => splitOutput(output, splitter))
+  const wrapHaving = having === null ? null : splitter.split(having)
+  const partials = splitter.partials.map(toPartialColumn)
+  checkSize(groups, partials, outputs)
+  if (groups.length + partials.length === 0 && having === null) throw noGroups(statement)
+  const ingest = { where, groupBy: groups.map((group, index) => toGroupColumn(group, index, outputs)), partials }
+  const wrap = { outputs, having: wrapHaving }
+  return {
+    format: PLAN_FORMAT,
+    sql,
+    ingest,
+    wrap,
+    ingestSql: printIngest(ingest),
+    wrapSql: printWrap(
+      wrap,
+      partials.map((partial) => isFinished(partial, options.aggregates)),
+    ),
+    versions: { ...options.versions },
+    warnings: foldedNameWarnings(sql, [
+      ...selected.map(({ expression }) => expression),
+      ...groups,
+      ...[where, having].filter((one) => one !== null),
+    ]),
+  }
+}
+
+interface Scopes {
+  readonly where: Scope
+  readonly groupBy: Scope
+  readonly having: Scope
+  readonly outputs: Scope
+}
+
+function createScopes(alias: string | undefined, catalog: AggregateCatalog): Scopes {
+  const callNames = catalog.aggregateNames()
+  const scope = (clause: string, call: (site: CallSite) => Expression | undefined): Scope =>
+    createRecordScope({ clause, alias, call, callNames })
+  const refusing = (clause: string, hint: string): Scope =>
+    scope(clause, (site) => refuseAggregate(site, catalog, clause, hint))
+  const inner = refusing(
+    'the arguments of an aggregate',
+    'Aggregates can not be nested; combine them in SELECT, as in SUM(a) / COUNT(*).',
+  )
+  const taking = (clause: string): Scope => scope(clause, (site) => analyseAggregate(site, catalog, inner))
+  return {
+    where: refusing('WHERE', 'Write HAVING for conditions on aggregates.'),
+    groupBy: refusing('GROUP BY', 'Group by fields and expressions over them.'),
+    having: taking('HAVING'),
+    outputs: taking('SELECT'),
+  }
+}
+
+function analyseOutputs(statement: Statement, scope: Scope): SelectedOutput[] {
+  const analyser = createAnalyser(statement, scope)
+  const seen = new Set<string>()
+  const outputs = (statement.select.targetList ?? []).map((node): SelectedOutput => {
+    assert('ResTarget' in node, 'an output is a ResTarget')
+    const target = node.ResTarget
+    const position = analyser.positionOf(target.location)
+    assert(target.val !== undefined, 'an output has a value')
+    if (isStar(target.val)) {
+      throw new RollupdError('sql_unsupported', 'SELECT * is not allowed in a rollup', {
+        position,
+        hint: 'Records have no declared columns: name the fields. COUNT(*) counts records.',
+      })
+    }
+    const name = outputName(target)
+    const expression = analyser.analyseSettled(target.val)
+    checkOutput(name, expression, seen, position)
+    seen.add(name)
+    return { name, expression }
+  })
+  if (outputs.length === 0) {
+    throw new RollupdError('sql_invalid', 'SELECT has no outputs', {
+      position: 1,
+      hint: 'Write at least one, such as COUNT(*).',
+    })
+  }
+  return outputs
+}
+
+function isStar(node: object): boolean {
+  return JSON.stringify(node).includes('"A_Star"') && 'ColumnRef' in node
+}
+
+function checkOutput(name: string, { type }: Expression, seen: ReadonlySet<string>, position: number): void {
+  if (seen.has(name)) {
+    throw new RollupdError('sql_invalid', `two outputs have the name "${name}"`, {
+      position,
+      hint: 'Give one of them a name with AS.',
+    })
+  }
+  if (RESERVED_OUTPUTS.has(name)) {
+    throw new RollupdError('sql_invalid', `the output name "${name}" is taken by the group's id`, {
+      position,
+      hint: 'Give it another name with AS.',
+    })
+  }
+  if (type === 'interval') {
+    throw new RollupdError('sql_unsupported', 'an output of type interval is not supported yet', { position })
+  }
+}
+
+function analyseWhere(statement: Statement, scope: Scope): Expression | null {
+  const { whereClause } = statement.select
+  return whereClause === undefined ? null : createAnalyser(statement, scope).analyseCondition(whereClause, 'WHERE')
+}
+
+function analyseHaving(statement: Statement, scope: Scope): Expression | null {
+  const { havingClause } = statement.select
+  return havingClause === undefined ? null : createAnalyser(statement, scope).analyseCondition(havingClause, 'HAVING')
+}
+
+/** `_input` alone, without a step into it. */
+function refuseWholeValues(expression: Expression): void {
+  if (expression.kind === 'field' && expression.path.length === 0) {
+    throw new RollupdError('sql_unsupported', 'the record as a whole is not a value', {
+      position: expression.position,
+      hint: `Name a field: ${INPUT}.country or ${INPUT}->'country'.`,
+    })
+  }
+  childrenOf(expression).forEach(refuseWholeValues)
+}
+
+function splitOutput({ name, expression }: SelectedOutput, splitter: Splitter): OutputColumn {
+  const split = splitter.split(expression)
+  const role = split.kind === 'group' ? 'group' : split.kind === 'partial' ? 'aggregate' : 'expression'
+  return { name, type: expression.type, role, expression: split }
+}
+
+function toGroupColumn(expression: Expression, index: number, outputs: readonly OutputColumn[]): GroupColumn {
+  const output = outputs.find((one) => one.expression.kind === 'group' && one.expression.index === index)?.name
+  return { column: `k${index}`, expression, type: expression.type, output }
+}
+
+function toPartialColumn(call: AggregateCall, index: number): PartialColumn {
+  const { name, args, filter, distinct, type } = call
+  const argTypes = args.map((arg) => arg.type)
+  return { column: `p${index}`, aggregate: name, args, argTypes, filter, distinct, type, call: printExpression(call) }
+}
+
+function isFinished(partial: PartialColumn, catalog: AggregateCatalog): boolean {
+  const literals = partial.args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
+  const aggregate = catalog.resolveAggregate(partial.aggregate, partial.argTypes, literals)
+  assert(aggregate !== undefined, `the aggregate of ${partial.call} is known`)
+  return aggregate.finishedColumn !== undefined
+}
+
+function checkSize(
+  groups: readonly Expression[],
+  partials: readonly PartialColumn[],
+  outputs: readonly OutputColumn[],
+): void {
+  const size = Math.max(outputs.length, groups.length + partials.length)
+  if (size <= COLUMNS_MAX) return
+  throw new RollupdError('sql_unsupported', `the rollup has ${size} columns, at most ${COLUMNS_MAX} are allowed`, {
+    hint: 'Split it into several rollups on the same topic.',
+  })
+}
+
+function noGroups(statement: Statement): RollupdError {
+  return new RollupdError('sql_invalid', 'the statement has neither an aggregate nor GROUP BY', {
+    position: statement.positionOfWord('select') || 1,
+    hint: 'A rollup groups records: add GROUP BY or an aggregate such as COUNT(*).',
+  })
+}

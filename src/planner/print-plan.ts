@@ -1,0 +1,47 @@
+/** Owns the two halves as SQL that a person can read, and the plan as a whole as text. */
+import type { Expression } from '../sql/expression.ts'
+import { quoteLabel } from '../sql/identifier.ts'
+import { printExpression, type PrintNames } from '../sql/print-expression.ts'
+import type { IngestHalf, RollupPlan, WrapHalf } from './plan.ts'
+import { INPUT } from './record-scope.ts'
+
+/** The stored groups, as the wrap half's FROM. */
+const GROUPS = 'groups'
+
+/** `SELECT date_trunc('minute', ts::timestamptz) AS k0, COUNT(*) AS p0 FROM _input WHERE ok GROUP BY 1` */
+export function printIngest({ where, groupBy, partials }: IngestHalf): string {
+  const outputs = [
+    ...groupBy.map(({ column, expression }) => `${printExpression(expression)} AS ${column}`),
+    ...partials.map(({ column, call }) => `${call} AS ${column}`),
+  ]
+  const filter = where === null ? '' : ` WHERE ${printExpression(where)}`
+  const grouping = groupBy.length === 0 ? '' : ` GROUP BY ${groupBy.map((_, index) => index + 1).join(', ')}`
+  return `SELECT ${outputs.join(', ')} FROM ${INPUT}${filter}${grouping}`
+}
+
+/** `finished` says which partials need no last step: their state is the value (COUNT, MAX). */
+export function printWrap({ outputs, having }: WrapHalf, finished: readonly boolean[]): string {
+  const names: PrintNames = {
+    group: (index) => `k${index}`,
+    partial: (index) => (finished[index] === true ? `p${index}` : `finalize(p${index})`),
+  }
+  const print = (expression: Expression): string => printExpression(expression, names)
+  const columns = outputs.map(({ name, expression }) => `${print(expression)} AS ${quoteLabel(name)}`)
+  return `SELECT ${columns.join(', ')} FROM ${GROUPS}${having === null ? '' : ` WHERE ${print(having)}`}`
+}
+
+/** The plan for people: `rollupd plan`, goldens of tests. */
+export function printPlan(plan: RollupPlan): string {
+  const lines = ['ingest', `  ${plan.ingestSql}`, 'groups']
+  for (const { column, expression, type, output } of plan.ingest.groupBy) {
+    lines.push(
+      `  ${column} ${type}: ${printExpression(expression)}${output === undefined ? '' : `, shown as ${quoteLabel(output)}`}`,
+    )
+  }
+  lines.push('partials')
+  for (const { column, call, type } of plan.ingest.partials) lines.push(`  ${column} ${type}: ${call}`)
+  lines.push('wrap', `  ${plan.wrapSql}`, 'outputs')
+  for (const { name, type, role } of plan.wrap.outputs) lines.push(`  ${quoteLabel(name)} ${type}, ${role}`)
+  for (const warning of plan.warnings) lines.push(`warning: ${warning}`)
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,84 @@
+/**
+ * Owns the cut through an expression: what is grouped becomes a group value, each aggregate call a partial (equal calls are one),
+ * and what is left is computed from them at read time.
+ */
+import { RollupdError } from '../core/errors.ts'
+import type { AggregateCall, Expression } from '../sql/expression.ts'
+import { printExpression } from '../sql/print-expression.ts'
+import { expressionKey } from '../sql/same-expression.ts'
+
+export class Splitter {
+  readonly #groups: ReadonlyMap<string, number>
+  readonly #groupTypes: readonly Expression[]
+  readonly #partials = new Map<string, { readonly call: AggregateCall; readonly index: number }>()
+
+  constructor(groups: readonly Expression[]) {
+    this.#groupTypes = groups
+    this.#groups = new Map(groups.map((group, index) => [expressionKey(group), index]))
+  }
+
+  /** The aggregate calls met so far, in the order of their first appearance. */
+  get partials(): readonly AggregateCall[] {
+    return [...this.#partials.values()].map(({ call }) => call)
+  }
+
+  /** The expression over group and partial values. Errors: sql_invalid for a field that is not grouped. */
+  split(expression: Expression): Expression {
+    const group = this.#groups.get(expressionKey(expression))
+    if (group !== undefined) {
+      return { kind: 'group', index: group, type: expression.type, position: expression.position }
+    }
+    switch (expression.kind) {
+      case 'aggregate':
+        return this.#partialOf(expression)
+      case 'field':
+      case 'meta':
+        throw this.#ungrouped(expression)
+      default:
+        return this.#splitParts(expression)
+    }
+  }
+
+  #splitParts(expression: Expression): Expression {
+    // Literals inside stay literals even where the same literal is grouped: units and patterns are read once, at planning.
+    const part = (child: Expression): Expression => (child.kind === 'literal' ? child : this.split(child))
+    switch (expression.kind) {
+      case 'call':
+      case 'and':
+      case 'or':
+      case 'coalesce':
+        return { ...expression, args: expression.args.map(part) }
+      case 'case':
+        return {
+          ...expression,
+          whens: expression.whens.map(({ when, then }) => ({ when: part(when), then: part(then) })),
+          otherwise: part(expression.otherwise),
+        }
+      case 'in':
+        return { ...expression, argument: part(expression.argument), list: expression.list.map(part) }
+      default:
+        return expression
+    }
+  }
+
+  #partialOf(call: AggregateCall): Expression {
+    const key = expressionKey(call)
+    const known = this.#partials.get(key)
+    const index = known?.index ?? this.#partials.size
+    if (known === undefined) this.#partials.set(key, { call, index })
+    return { kind: 'partial', index, type: call.type, position: call.position }
+  }
+
+  #ungrouped(expression: Expression): RollupdError {
+    const name = printExpression(expression)
+    const around = this.#groupTypes.find((group) => expressionKey(group).includes(expressionKey(expression)))
+    const hint =
+      around === undefined
+        ? `Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
+        : `It is grouped as ${printExpression(around)} only. Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
+    return new RollupdError('sql_invalid', `the field ${name} must be in GROUP BY or inside an aggregate`, {
+      position: expression.position,
+      hint,
+    })
+  }
+}
