@@ -1,10 +1,11 @@
 /**
- * Owns how tests run. Two projects: `kafka` is test/integration/kafka*, which shares one broker that is started for the run;
- * `unit` is everything else and needs none. Words of ./dev test choose among them (tools/commands/test.ts).
+ * Owns how tests run. `kafka` is test/integration/kafka*, which shares one broker that is started for the run; `package` packs
+ * and installs what is published, which takes its time; `unit` is everything else. Words of ./dev test choose among them (tools/commands/test.ts).
  */
 import { defineConfig } from 'vitest/config'
 
 const KAFKA_TESTS = ['test/integration/kafka*.test.ts', 'test/integration/kafka*/**/*.test.ts']
+const PACKAGE_TESTS = ['test/tools/package.test.ts']
 /** Machines that run the tests have two cores; a service under test takes processes of its own. */
 const WORKERS_MAX = 2
 const UNIT_TIMEOUT_MS = 20_000
@@ -22,11 +23,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: KAFKA_TESTS,
+          exclude: [...KAFKA_TESTS, ...PACKAGE_TESTS],
           testTimeout: UNIT_TIMEOUT_MS,
           hookTimeout: UNIT_TIMEOUT_MS,
         },
       },
+      { extends: true, test: { name: 'package', include: PACKAGE_TESTS } },
       {
         extends: true,
         test: {

@@ -9,7 +9,7 @@ import { formatTestCounts, type TestCounts } from '../test-reporter.ts'
 
 const VITEST = join(CHECKOUT, 'node_modules', 'vitest', 'vitest.mjs')
 /** Projects of vitest.config.ts, chosen by their own names. */
-const PROJECTS = ['unit', 'kafka']
+const PROJECTS = ['unit', 'kafka', 'package']
 /** Folders of test/ in which tests with a broker stand. */
 const FOLDERS_WITH_BROKER = ['integration']
 
