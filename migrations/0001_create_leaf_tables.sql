@@ -107,6 +107,3 @@ CREATE TABLE dead_letters (
   value BLOB
 ) STRICT;
 CREATE INDEX dead_letters_of_rollup ON dead_letters (rollup_id, id);
-
--- Rollups whose group tables are still to be removed, in steps.
-CREATE TABLE dropped_rollups (rollup_id INTEGER PRIMARY KEY) STRICT;

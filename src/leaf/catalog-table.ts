@@ -46,14 +46,14 @@ const FIRST_VERSION = 1
 const WARNINGS_MAX = 100
 
 export class CatalogTable {
-  readonly #insert: BetterSqlite3.Statement<unknown[]>
+  readonly #insert: BetterSqlite3.Statement
   readonly #insertFigures: BetterSqlite3.Statement<[number]>
   readonly #insertPruned: BetterSqlite3.Statement<[number]>
   readonly #list: BetterSqlite3.Statement<[], RollupRow>
   readonly #byName: BetterSqlite3.Statement<[string], RollupRow>
   readonly #warnings: BetterSqlite3.Statement<[number], string>
   readonly #setWarnings: BetterSqlite3.Statement<[string, number]>
-  readonly #setStatus: BetterSqlite3.Statement<unknown[]>
+  readonly #setStatus: BetterSqlite3.Statement
   readonly #addFigures: BetterSqlite3.Statement<number[]>
   readonly #deletes: readonly BetterSqlite3.Statement<[number]>[]
   /** Plans don't change, and a list of rollups is asked for again and again. */

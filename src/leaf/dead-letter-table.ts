@@ -40,7 +40,7 @@ interface ListedRow {
 
 export class DeadLetterTable {
   readonly #limits: DeadLetterLimits
-  readonly #insert: BetterSqlite3.Statement<unknown[]>
+  readonly #insert: BetterSqlite3.Statement
   readonly #oldest: BetterSqlite3.Statement<[number], LetterRow>
   readonly #deleteUpTo: BetterSqlite3.Statement<[number, number]>
   readonly #figures: BetterSqlite3.Statement<[number], { dead_letters: number; dead_letter_bytes: number }>

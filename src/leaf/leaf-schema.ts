@@ -122,6 +122,11 @@ export function toCreateSql(schema: LeafSchema, indexes: readonly (readonly stri
   ]
 }
 
+/** Removes both tables; their pages are used again by others. */
+export function toDropSql(rollupId: number): string[] {
+  return [`DROP TABLE ${toGroupTable(rollupId)}`, `DROP TABLE ${toOverflowTable(rollupId)}`]
+}
+
 /**
  * Inserts a group, or merges its states into the stored row. Changes no row where the stored key is another one or a merge
  * guard doesn't hold: then `selectSql`, the aggregates' own merge and `updateSql` do it.

