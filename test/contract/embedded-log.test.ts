@@ -29,10 +29,8 @@ const uniqueTopic = (label: string) => `${label}-${randomBytes(6).toString('hex'
 testRecordSource('embedded log, readers woken by the writer', {
   open: () => open(createWakeCounter()),
   uniqueTopic,
-  keepsIdempotencyKeys: true,
 })
 testRecordSource('embedded log, readers that look by themselves', {
   open: () => open(),
   uniqueTopic,
-  keepsIdempotencyKeys: true,
 })

@@ -28,8 +28,6 @@ export interface LogUnderTest {
 export interface LogFactory {
   open(): Promise<LogUnderTest>
   uniqueTopic(label: string): string
-  /** Whether the sink takes idempotency keys. */
-  readonly keepsIdempotencyKeys: boolean
 }
 
 const DEADLINE_MS = 15_000
@@ -523,23 +521,5 @@ export function testRecordSource(name: string, factory: LogFactory): void {
       expect(await log.source.findTopic(absent)).toBeUndefined()
       await reader.close()
     })
-
-    if (factory.keepsIdempotencyKeys) {
-      test('an idempotency key makes a repeated call answer as the first', async () => {
-        const topic = await createTopic('repeated', 2)
-        const produce = (key: string) => log.sink.produce(topic.name, [record('a'), record('b'), record('c')], key)
-        const first = await produce('k')
-        expect(await produce('k')).toEqual(first)
-        const other = await produce('l')
-        expect(other).not.toEqual(first)
-        const found = await log.source.findTopic(topic.name)
-        expect(found?.partitions.reduce((sum, partition) => sum + partition.endOffset, 0)).toBe(6)
-      })
-    } else {
-      test('an idempotency key is refused', async () => {
-        const topic = await createTopic('keyed')
-        expect(await codeOf(log.sink.produce(topic.name, [record('a')], 'k'))).toBe('bad_parameter')
-      })
-    }
   })
 }

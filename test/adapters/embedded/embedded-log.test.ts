@@ -149,6 +149,18 @@ test('what was written is there after the writer ends, also answers to keys', as
   expect(await again.produce('kept', [record('b')])).toEqual([{ partition: 0, first: 1, last: 1, next: 2 }])
 })
 
+test('a repeated key answers as the first and adds nothing', async () => {
+  const writer = openWriter()
+  const source = openSource()
+  await writer.createTopic('repeated', 2)
+  const produce = (key: string) => writer.produce('repeated', [record('a'), record('b'), record('c')], key)
+  const first = await produce('k')
+  expect(await produce('k')).toEqual(first)
+  expect(await produce('l')).not.toEqual(first)
+  const found = await source.findTopic('repeated')
+  expect(found?.partitions.reduce((sum, partition) => sum + partition.endOffset, 0)).toBe(6)
+})
+
 test('answers to keys are kept for a day', async () => {
   const writer = openWriter()
   await writer.createTopic('keys', 1)

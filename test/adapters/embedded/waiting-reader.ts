@@ -12,9 +12,9 @@ const reader = source.openReader()
 const request = { topic: topic.name, shard: { topicId: topic.id, partition: 0 }, offset: 0, maxBytes: 1_000_000 }
 const polling = reader.fetch([request], { maxWaitMs: WAIT_MS })
 const from = performance.now()
-parentPort?.postMessage('waiting')
+parentPort?.postMessage('waiting', [])
 const [answer] = await polling
 const next = new RecordBatchDecoder().walkHeaders(answer?.bytes ?? new Uint8Array(0), 0)
-parentPort?.postMessage({ next, isLate: performance.now() - from > WAIT_MS / 2 })
+parentPort?.postMessage({ next, isLate: performance.now() - from > WAIT_MS / 2 }, [])
 await reader.close()
 await source.close()

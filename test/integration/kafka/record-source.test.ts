@@ -8,5 +8,4 @@ testRecordSource('kafka', {
     return { source: log, sink: log, close: () => log.close() }
   },
   uniqueTopic,
-  keepsIdempotencyKeys: false,
 })
