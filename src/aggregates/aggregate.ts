@@ -71,6 +71,6 @@ export interface Accumulator {
   stateOf(group: number, into: StateValue[]): void
   /** Memory in bytes beyond a few numbers per group (sketches, texts, big integers), about; absent: none. */
   readonly extraBytes?: number
-  /** All groups back to the identity. */
-  reset(): void
+  /** All groups back to the identity. Only groups below `used` were touched; absent: any. */
+  reset(used?: number): void
 }

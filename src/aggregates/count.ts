@@ -22,8 +22,8 @@ class CountAccumulator implements Accumulator {
     into[0] = this.#counts[group]!
   }
 
-  reset(): void {
-    this.#counts.fill(0)
+  reset(used?: number): void {
+    this.#counts.fill(0, 0, used)
   }
 }
 

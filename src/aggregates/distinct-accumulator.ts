@@ -9,6 +9,8 @@ import type { Accumulator, StateValue } from './aggregate.ts'
 import { HASH_BYTES, REGISTER_COUNT, SPARSE_MAX, addToRegisters, encodeDense, encodeSparse } from './hyperloglog.ts'
 
 const ENTRIES_MIN = 1024
+/** Room that is kept for the next batch: 24 MiB. */
+const ENTRIES_KEPT_MAX = 1 << 20
 /** An entry's halves of a hash, its group and its follower, and the table's slots for it. */
 const ENTRY_BYTES = 16 + 8
 const EMPTY = 0
@@ -110,6 +112,15 @@ export class DistinctAccumulator implements Accumulator {
     this.#slots = slots
   }
 
+  /** Gives the memory of an unusually large batch back. */
+  #shrinkEntries(): void {
+    this.#high = new Int32Array(ENTRIES_MIN)
+    this.#low = new Int32Array(ENTRIES_MIN)
+    this.#group = new Int32Array(ENTRIES_MIN)
+    this.#next = new Int32Array(ENTRIES_MIN)
+    this.#slots = new Int32Array(2 * ENTRIES_MIN)
+  }
+
   stateOf(group: number, into: StateValue[]): void {
     const registers = this.#dense.get(group)
     if (registers !== undefined) into[0] = encodeDense(registers)
@@ -129,11 +140,12 @@ export class DistinctAccumulator implements Accumulator {
     return bytes
   }
 
-  reset(): void {
+  reset(used?: number): void {
+    if (this.#high.length > ENTRIES_KEPT_MAX) this.#shrinkEntries()
+    else if (this.#entries > 0) this.#slots.fill(EMPTY)
     this.#entries = 0
-    this.#slots.fill(EMPTY)
-    this.#first.fill(EMPTY)
-    this.#count.fill(0)
+    this.#first.fill(EMPTY, 0, used)
+    this.#count.fill(0, 0, used)
     this.#dense.clear()
   }
 }

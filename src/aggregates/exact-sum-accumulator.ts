@@ -142,12 +142,12 @@ export class ExactSumAccumulator implements Accumulator {
     return total
   }
 
-  reset(): void {
-    this.#others.fill(0)
-    this.#integers.fill(0)
-    this.#top.fill(0)
-    this.#f1.fill(0)
-    this.#f2.fill(0)
+  reset(used?: number): void {
+    this.#others.fill(0, 0, used)
+    this.#integers.fill(0, 0, used)
+    this.#top.fill(0, 0, used)
+    this.#f1.fill(0, 0, used)
+    this.#f2.fill(0, 0, used)
     this.#wide.clear()
   }
 }

@@ -77,8 +77,8 @@ export class ExtremeNumbers {
     return (this.#exact.size + this.#nans.size) * ENTRY_BYTES
   }
 
-  reset(): void {
-    this.#seen.fill(0)
+  reset(used?: number): void {
+    this.#seen.fill(0, 0, used)
     this.#exact.clear()
     this.#nans.clear()
   }

@@ -99,8 +99,8 @@ class DeclaredExtreme implements Accumulator {
         : toCell(this.#numbers, group, this.#slot, this.#cell)
   }
 
-  reset(): void {
-    this.#numbers.reset()
+  reset(used?: number): void {
+    this.#numbers.reset(used)
     this.#texts.reset()
   }
 }
@@ -162,10 +162,10 @@ class UndeclaredExtreme implements Accumulator {
     into[2] = toCell(this.#booleans, group, 'integer', this.#cell)
   }
 
-  reset(): void {
-    this.#numbers.reset()
+  reset(used?: number): void {
+    this.#numbers.reset(used)
     this.#texts.reset()
-    this.#booleans.reset()
+    this.#booleans.reset(used)
   }
 }
 

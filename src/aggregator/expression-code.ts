@@ -1,0 +1,347 @@
+/**
+ * Owns the JavaScript that evaluates expressions over registers. Equal subexpressions have one register and are evaluated
+ * once a record; a part that only some records need is evaluated behind its condition. The text holds numbers and names of
+ * ours alone: literals, paths and functions come in as values.
+ *
+ * Names in the text: r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
+ */
+import { assert, at, unreachable } from '../core/assert.ts'
+import { TAG, type Registers } from '../core/registers.ts'
+import { JSON_KIND, type JsonPath } from '../records/json-field.ts'
+import {
+  childrenOf,
+  type Call,
+  type Case,
+  type Coalesce,
+  type Expression,
+  type Field,
+  type In,
+  type Literal,
+  type Logic,
+  type Meta,
+} from '../sql/expression.ts'
+import type { Evaluate } from '../sql/function-entry.ts'
+import { functionById } from '../sql/function-table.ts'
+import { loadLiteral } from '../sql/literal-value.ts'
+import { expressionKey } from '../sql/same-expression.ts'
+
+/** A function of the table takes at most so many registers. */
+const ARGUMENTS_MAX = 4
+/** The comparison that IN stands for (expression.ts). */
+const EQUAL = 'equal'
+
+/** JavaScript expressions over what was emitted before: whether a condition is true, and whether it is false. */
+interface Truth {
+  readonly isTrue: string
+  readonly isFalse: string
+}
+
+export class ExpressionCode {
+  readonly fields: JsonPath[] = []
+  /** What the text calls v[0], v[1], ... */
+  readonly values: unknown[] = []
+  registerCount = 0
+  readonly #failingIsNull: boolean
+  readonly #literals: { readonly register: number; readonly literal: Literal }[] = []
+  readonly #registers = new Map<string, number>()
+  readonly #fieldIndexes = new Map<string, number>()
+  /** How often a subexpression occurs: one that occurs once needs no note of having been evaluated. */
+  readonly #occurrences = new Map<string, number>()
+  /** Evaluated for certain where the text stands now. */
+  #known = new Set<string>()
+  /** Evaluated behind some condition further up; the flag of its register says whether it was. */
+  readonly #maybe = new Set<string>()
+  readonly #flags: string[] = []
+  #lines: string[] = []
+  #depth = 0
+  #labels = 0
+  /** Index of the message's beginning, for fail(). */
+  #context = 0
+
+  /** Whether a failing call is NULL (on_error null) instead of the record's failure. */
+  constructor(failingIsNull: boolean, expressions: readonly Expression[]) {
+    this.#failingIsNull = failingIsNull
+    for (const expression of expressions) this.#count(expression)
+  }
+
+  #count(expression: Expression): void {
+    const key = expressionKey(expression)
+    this.#occurrences.set(key, (this.#occurrences.get(key) ?? 0) + 1)
+    for (const child of childrenOf(expression)) this.#count(child)
+  }
+
+  /** Failures of what is emitted next are told with this context. */
+  setContext(context: number): void {
+    this.#context = context
+  }
+
+  line(text: string): void {
+    this.#lines.push(text)
+  }
+
+  /** What `body` emits is behind the condition. */
+  behind(condition: string, body: () => void): void {
+    this.line(`if (${condition}) {`)
+    this.#scope(body)
+    this.line('}')
+  }
+
+  #scope(body: () => void): void {
+    const known = this.#known
+    this.#known = new Set(known)
+    this.#depth += 1
+    body()
+    this.#depth -= 1
+    this.#known = known
+  }
+
+  /** All that was emitted, the declarations it needs first. */
+  get text(): string {
+    const flags = this.#flags.length === 0 ? '' : `let ${this.#flags.map((flag) => `${flag} = false`).join(', ')}\n`
+    return flags + this.#lines.join('\n')
+  }
+
+  loadLiterals(r: Registers): void {
+    for (const { register, literal } of this.#literals) loadLiteral(r, register, literal)
+  }
+
+  /** The value's name in the text. */
+  value(value: unknown): string {
+    this.values.push(value)
+    return `v[${this.values.length - 1}]`
+  }
+
+  /** Emits the evaluation; returns the register that has the value then. It is never an ERROR. */
+  emit(expression: Expression): number {
+    const key = expressionKey(expression)
+    const out = this.#registerOf(key, expression)
+    if (expression.kind === 'literal' || this.#known.has(key)) return out
+    const flag = `done${out}`
+    if (this.#maybe.has(key)) {
+      this.line(`if (!${flag}) {`)
+      this.#scope(() => {
+        this.line(`${flag} = true`)
+        this.#emitBody(expression, out)
+      })
+      this.line('}')
+    } else {
+      this.#emitBody(expression, out)
+      if (this.#depth > 0 && at([this.#occurrences.get(key) ?? 1], 0) > 1) {
+        this.#maybe.add(key)
+        this.#flags.push(flag)
+        this.line(`${flag} = true`)
+      }
+    }
+    this.#known.add(key)
+    return out
+  }
+
+  #registerOf(key: string, expression: Expression): number {
+    const known = this.#registers.get(key)
+    if (known !== undefined) return known
+    const register = this.#newRegister()
+    this.#registers.set(key, register)
+    if (expression.kind === 'literal') this.#literals.push({ register, literal: expression })
+    return register
+  }
+
+  #newRegister(): number {
+    return this.registerCount++
+  }
+
+  #newLabel(): string {
+    return `end${this.#labels++}`
+  }
+
+  #emitBody(expression: Expression, out: number): void {
+    switch (expression.kind) {
+      case 'field':
+        this.line(`fields.load(${this.#fieldIndex(expression)}, ${out})`)
+        return this.#emitErrorCheck(out)
+      case 'meta':
+        return this.#emitMeta(expression, out)
+      case 'call':
+        return this.#emitCall(expression, out)
+      case 'and':
+      case 'or':
+        return this.#emitLogic(expression, out)
+      case 'case':
+        return this.#emitCase(expression, out)
+      case 'coalesce':
+        return this.#emitCoalesce(expression, out)
+      case 'in':
+        return this.#emitIn(expression, out)
+      case 'literal':
+      case 'aggregate':
+      case 'group':
+      case 'partial':
+      case 'fragment':
+        return assert(false, `an ingest half has no ${expression.kind}`)
+      default:
+        return unreachable(expression)
+    }
+  }
+
+  #fieldIndex(field: Field): number {
+    const key = JSON.stringify(field.path)
+    const known = this.#fieldIndexes.get(key)
+    if (known !== undefined) return known
+    const index = this.fields.length
+    this.fields.push(field.path)
+    this.#fieldIndexes.set(key, index)
+    return index
+  }
+
+  #emitErrorCheck(out: number): void {
+    const reaction = this.#failingIsNull ? `tag[${out}] = ${TAG.NULL}` : `return fail(${out}, ${this.#context})`
+    this.line(`if (tag[${out}] === ${TAG.ERROR}) ${reaction}`)
+  }
+
+  #emitMeta(meta: Meta, out: number): void {
+    const header = this.value(new TextEncoder().encode(meta.header ?? ''))
+    this.line(`meta.load(${JSON.stringify(meta.name)}, ${header}, r, ${out})`)
+    const canFail = meta.name === 'key' || meta.name === 'header' || meta.name === 'timestamp'
+    if (canFail) this.#emitErrorCheck(out)
+  }
+
+  #emitCall(call: Call, out: number): void {
+    const entry = functionById(call.function)
+    assert(entry !== undefined, `no function ${call.function}`)
+    assert(call.args.length <= ARGUMENTS_MAX, `${call.function} has too many arguments`)
+    const registers = call.args.map((argument) => this.emit(argument))
+    const evaluate = this.value(entry.specialize?.(call.args) ?? entry.evaluate)
+    const slots = Array.from({ length: ARGUMENTS_MAX }, (_, index) => registers[index] ?? 0)
+    const text = `${evaluate}(r, ${out}, ${slots.join(', ')})`
+    const nullable = call.args.flatMap((argument, index) => (isNonNull(argument) ? [] : [at(registers, index)]))
+    if (entry.strict && nullable.length > 0) {
+      this.line(`if (${nullable.map((register) => `tag[${register}] === ${TAG.NULL}`).join(' || ')})`)
+      this.line(`tag[${out}] = ${TAG.NULL}; else ${text}`)
+    } else this.line(text)
+    if (entry.canFail(call.args.map(({ type }) => type))) this.#emitErrorCheck(out)
+  }
+
+  /** Emits a condition of WHERE, FILTER and WHEN; the returned text is whether it is true. */
+  emitCondition(expression: Expression): string {
+    return this.#emitTruth(expression).isTrue
+  }
+
+  /** A value that is neither boolean nor null is a mismatch of kinds, and neither true nor false. */
+  #emitTruth(expression: Expression): Truth {
+    if (expression.kind === 'field') {
+      // Straight from the reader: the commonest condition needs no register.
+      const kind = `kind[${this.#fieldIndex(expression)}]`
+      this.line(`if (${kind} > ${JSON_KIND.TRUE}) r.kindMismatch = true`)
+      return { isTrue: `${kind} === ${JSON_KIND.TRUE}`, isFalse: `${kind} === ${JSON_KIND.FALSE}` }
+    }
+    const register = this.emit(expression)
+    const isBoolean = `tag[${register}] === ${TAG.BOOLEAN}`
+    if (expression.type !== 'boolean') this.line(`if (tag[${register}] > ${TAG.BOOLEAN}) r.kindMismatch = true`)
+    return { isTrue: `(${isBoolean} && num[${register}] === 1)`, isFalse: `(${isBoolean} && num[${register}] === 0)` }
+  }
+
+  /** The value that decides ends the evaluation; else null if one side was null. */
+  #emitLogic({ kind, args }: Logic, out: number): void {
+    const label = this.#newLabel()
+    const unknown = `unknown${out}`
+    const decisive = kind === 'or'
+    this.line(`${label}: { let ${unknown} = false`)
+    // The first argument is always evaluated, the others are behind it.
+    const emitArgument = (argument: Expression): void => {
+      const { isTrue, isFalse } = this.#emitTruth(argument)
+      this.line(`if (${decisive ? isTrue : isFalse}) { r.setBoolean(${out}, ${decisive}); break ${label} }`)
+      this.line(`if (!(${decisive ? isFalse : isTrue})) ${unknown} = true`)
+    }
+    emitArgument(at(args, 0))
+    this.#scope(() => {
+      for (const argument of args.slice(1)) emitArgument(argument)
+    })
+    this.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, ${!decisive}) }`)
+  }
+
+  #emitCase({ whens, otherwise }: Case, out: number): void {
+    const label = this.#newLabel()
+    this.line(`${label}: {`)
+    this.#scope(() => {
+      for (const { when, then } of whens) {
+        const condition = this.emitCondition(when)
+        this.behind(condition, () => {
+          this.line(`r.copy(${out}, ${this.emit(then)}); break ${label}`)
+        })
+      }
+      this.line(`r.copy(${out}, ${this.emit(otherwise)}) }`)
+    })
+  }
+
+  #emitCoalesce({ args }: Coalesce, out: number): void {
+    const label = this.#newLabel()
+    this.line(`${label}: {`)
+    this.#scope(() => {
+      for (const argument of args) {
+        const register = this.emit(argument)
+        this.line(`if (tag[${register}] !== ${TAG.NULL}) { r.copy(${out}, ${register}); break ${label} }`)
+      }
+      this.line(`tag[${out}] = ${TAG.NULL} }`)
+    })
+  }
+
+  /** True where one is equal; else null where one comparison is null; else false. */
+  #emitIn(node: In, out: number): void {
+    const argument = this.emit(node.argument)
+    if (node.list.every((item) => item.kind === 'literal')) return this.#emitInLiterals(node, argument, out)
+    const label = this.#newLabel()
+    const unknown = `unknown${out}`
+    this.line(`${label}: { let ${unknown} = false`)
+    this.#scope(() => {
+      for (const item of node.list) {
+        const equal = this.emit(toEqual(node, item))
+        this.line(`if (tag[${equal}] === ${TAG.NULL}) ${unknown} = true`)
+        this.line(`else if (num[${equal}] === 1) { r.setBoolean(${out}, true); break ${label} }`)
+      }
+      this.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, false) }`)
+    })
+  }
+
+  /** A loop, since a list may be long and the text of a function that the engine optimizes may not. */
+  #emitInLiterals(node: In, argument: number, out: number): void {
+    const entry = functionById(EQUAL)
+    assert(entry !== undefined, 'the function table has equality')
+    const items = node.list.map((item) => ({
+      register: this.emit(item),
+      evaluate: entry.specialize?.([node.argument, item]) ?? entry.evaluate,
+    }))
+    const find = this.value(findInList(items, this.#newRegister()))
+    this.line(`${find}(r, ${out}, ${argument})`)
+    if (node.list.some((item) => entry.canFail([node.argument.type, item.type]))) this.#emitErrorCheck(out)
+  }
+}
+
+function isNonNull(expression: Expression): boolean {
+  return expression.kind === 'literal' && expression.value !== null
+}
+
+function toEqual(node: In, item: Expression): Call {
+  return { kind: 'call', function: EQUAL, args: [node.argument, item], type: 'boolean', position: node.position }
+}
+
+function findInList(
+  items: readonly { readonly register: number; readonly evaluate: Evaluate }[],
+  scratch: number,
+): (r: Registers, out: number, argument: number) => void {
+  return (r, out, argument) => {
+    let unknown = r.tag[argument] === TAG.NULL
+    for (let index = 0; index < items.length && r.tag[argument] !== TAG.NULL; index++) {
+      const { register, evaluate } = items[index]!
+      if (r.tag[register] === TAG.NULL) {
+        unknown = true
+        continue
+      }
+      evaluate(r, scratch, argument, register, 0, 0)
+      const tag = r.tag[scratch]
+      if (tag === TAG.ERROR) return r.copy(out, scratch)
+      if (tag === TAG.NULL) unknown = true
+      else if (r.num[scratch] === 1) return r.setBoolean(out, true)
+    }
+    if (unknown) r.setNull(out)
+    else r.setBoolean(out, false)
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Owns the loading of a record's fields into registers: what the JSON reader has found becomes a value or an error (law 9).
+ * A field is loaded only where an expression needs it, so that an unused broken one harms nobody.
+ */
+import { TAG, type Registers } from '../core/registers.ts'
+import { NUMBER_DIGITS_MAX } from '../core/key-bytes.ts'
+import { JSON_KIND, type JsonPath } from '../records/json-field.ts'
+import { JsonFieldReader } from '../records/json-field-reader.ts'
+import { isValidUtf8, unescapeString } from '../records/json-string.ts'
+import { readDouble, readInteger } from '../records/number-text.ts'
+
+/** First size of the room for unescaped texts; a record with longer ones makes it grow. */
+const ARENA_BYTES_MIN = 4096
+
+export class FieldLoader {
+  readonly reader: JsonFieldReader
+  readonly #paths: readonly JsonPath[]
+  readonly #r: Registers
+  #bytes: Uint8Array = new Uint8Array(0)
+  /** Unescaped texts of the current record. Replaced, not grown: registers may still point into the old one. */
+  #arena: Uint8Array = new Uint8Array(ARENA_BYTES_MIN)
+  #arenaEnd = 0
+
+  constructor(paths: readonly JsonPath[], r: Registers) {
+    this.reader = new JsonFieldReader(paths)
+    this.#paths = paths
+    this.#r = r
+  }
+
+  /** Reads the record bytes[start, end); an outcome of JSON_OUTCOME. Registers loaded before are worthless from here on. */
+  read(bytes: Uint8Array, start: number, end: number): number {
+    this.#bytes = bytes
+    this.#arenaEnd = 0
+    return this.reader.read(bytes, start, end)
+  }
+
+  /** Loads the field of that index of the paths. */
+  load(field: number, out: number): void {
+    const reader = this.reader
+    const r = this.#r
+    const start = reader.start[field]!
+    const end = reader.end[field]!
+    switch (reader.kind[field]) {
+      case JSON_KIND.MISSING:
+      case JSON_KIND.NULL:
+        r.tag[out] = TAG.NULL
+        return
+      case JSON_KIND.FALSE:
+        return r.setBoolean(out, false)
+      case JSON_KIND.TRUE:
+        return r.setBoolean(out, true)
+      case JSON_KIND.INTEGER: {
+        const value = readInteger(this.#bytes, start, end)
+        if (Number.isNaN(value)) return this.#loadBigInteger(field, out)
+        r.tag[out] = TAG.INTEGER
+        r.num[out] = value
+        return
+      }
+      case JSON_KIND.DECIMAL: {
+        const value = readDouble(this.#bytes, start, end)
+        if (value === 0 || !Number.isFinite(value)) return this.#loadZeroOrOverflow(field, out, value)
+        r.tag[out] = TAG.DOUBLE
+        r.num[out] = value
+        return
+      }
+      case JSON_KIND.STRING:
+        return r.setText(out, this.#bytes, start, end)
+      case JSON_KIND.STRING_UTF8:
+        if (isValidUtf8(this.#bytes, start, end)) r.setText(out, this.#bytes, start, end)
+        else this.#failText(field, out, 'is not valid UTF-8')
+        return
+      case JSON_KIND.STRING_ESCAPED:
+        return this.#loadEscaped(field, out)
+      default:
+        return r.setJson(out, this.#bytes, start, end)
+    }
+  }
+
+  #loadBigInteger(field: number, out: number): void {
+    const start = this.reader.start[field]!
+    const end = this.reader.end[field]!
+    if (end - start > NUMBER_DIGITS_MAX + 1) {
+      this.#r.setError(
+        out,
+        'number_out_of_range',
+        `field ${this.#nameOf(field)} has more than ${NUMBER_DIGITS_MAX} digits`,
+      )
+      return
+    }
+    this.#r.setBigInteger(out, BigInt(this.#latin1(start, end)))
+  }
+
+  /** A zero is one by its digits, or was too small for a double: PostgreSQL calls that out of range too. */
+  #loadZeroOrOverflow(field: number, out: number, value: number): void {
+    const digits = this.#latin1(this.reader.start[field]!, this.reader.end[field]!).replace(/[eE].*/, '')
+    if (value === 0 && !/[1-9]/.test(digits)) return this.#r.setDouble(out, 0)
+    this.#r.setError(
+      out,
+      'number_out_of_range',
+      `field ${this.#nameOf(field)} is outside the range of double precision`,
+    )
+  }
+
+  #loadEscaped(field: number, out: number): void {
+    const start = this.reader.start[field]!
+    const end = this.reader.end[field]!
+    // Unescaping never makes a text longer.
+    if (this.#arenaEnd + end - start > this.#arena.length) {
+      this.#arena = new Uint8Array(Math.max(this.#arena.length * 2, end - start))
+      this.#arenaEnd = 0
+    }
+    const at = this.#arenaEnd
+    const length = unescapeString(this.#bytes, start, end, this.#arena, at)
+    if (length < 0) return this.#failText(field, out, 'has \\u0000 or half of a surrogate pair')
+    if (!isValidUtf8(this.#arena, at, at + length)) return this.#failText(field, out, 'is not valid UTF-8')
+    this.#arenaEnd = at + length
+    this.#r.setText(out, this.#arena, at, at + length)
+  }
+
+  #failText(field: number, out: number, what: string): void {
+    this.#r.setError(out, 'invalid_text', `the text of field ${this.#nameOf(field)} ${what}`)
+  }
+
+  #latin1(start: number, end: number): string {
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + start, end - start).toString('latin1')
+  }
+
+  #nameOf(field: number): string {
+    return (this.#paths[field] ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.')
+  }
+}

@@ -1,0 +1,83 @@
+/** Owns what a batch keeps per group beside its key: the bucket, the count of records, the partial states. */
+import type { Accumulator } from '../aggregates/aggregate.ts'
+import { TAG, type Registers } from '../core/registers.ts'
+import type { GroupTable } from './group-table.ts'
+
+/** The bucket of a group whose time is null (architecture.md, Row). */
+export const NULL_BUCKET = -(2n ** 63n)
+/** About a double per group and state column. */
+const STATE_BYTES = 8
+
+export class GroupStates {
+  readonly accumulators: readonly Accumulator[]
+  readonly #table: GroupTable
+  /** Register of the first time-typed grouping value, -1 where there is none. */
+  readonly #bucketRegister: number
+  readonly #bytesPerGroup: number
+  #records: Float64Array = new Float64Array(0)
+  #buckets: Float64Array = new Float64Array(0)
+  /** Microseconds that no double holds, and nulls. */
+  readonly #bigBuckets = new Map<number, bigint>()
+  #capacity = 0
+
+  constructor(table: GroupTable, accumulators: readonly Accumulator[], stateColumns: number, bucketRegister: number) {
+    this.#table = table
+    this.accumulators = accumulators
+    this.#bucketRegister = bucketRegister
+    this.#bytesPerGroup = STATE_BYTES * (stateColumns + 2)
+    this.#grow()
+  }
+
+  #grow(): void {
+    this.#capacity = this.#table.capacity
+    const records = new Float64Array(this.#capacity)
+    records.set(this.#records)
+    this.#records = records
+    const buckets = new Float64Array(this.#capacity)
+    buckets.set(this.#buckets)
+    this.#buckets = buckets
+    for (const accumulator of this.accumulators) accumulator.grow(this.#capacity)
+  }
+
+  /** Makes room for a new group and notes its bucket, while its grouping values are in the registers. */
+  open(group: number, r: Registers): void {
+    if (this.#capacity !== this.#table.capacity) this.#grow()
+    const register = this.#bucketRegister
+    if (register < 0) return
+    const tag = r.tag[register]
+    if (tag === TAG.TIMESTAMP) this.#buckets[group] = r.num[register]!
+    else this.#bigBuckets.set(group, tag === TAG.NULL ? NULL_BUCKET : r.microsecondsOf(register))
+  }
+
+  addRecord(group: number): void {
+    this.#records[group]! += 1
+  }
+
+  recordsOf(group: number): number {
+    return this.#records[group]!
+  }
+
+  bucketOf(group: number): number | bigint {
+    return (this.#bigBuckets.size > 0 ? this.#bigBuckets.get(group) : undefined) ?? this.#buckets[group]!
+  }
+
+  /** Whether every bucket is a safe integer. */
+  get hasPlainBuckets(): boolean {
+    return this.#bigBuckets.size === 0
+  }
+
+  /** What the touched groups take, about. */
+  get byteSize(): number {
+    let bytes = this.#table.count * this.#bytesPerGroup
+    for (const accumulator of this.accumulators) bytes += accumulator.extraBytes ?? 0
+    return bytes
+  }
+
+  reset(): void {
+    const used = this.#table.count
+    this.#records.fill(0, 0, used)
+    this.#buckets.fill(0, 0, used)
+    this.#bigBuckets.clear()
+    for (const accumulator of this.accumulators) accumulator.reset(used)
+  }
+}

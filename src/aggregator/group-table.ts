@@ -1,0 +1,138 @@
+/**
+ * Owns the groups of a batch: from key bytes to a dense group index, by open addressing. Keys stand one after another in one
+ * arena, in the order in which their groups were first seen. States are not here: accumulators keep them by the same index.
+ */
+import { HASH_BYTES, hashKey } from '../core/murmur3.ts'
+
+const SLOTS_MIN = 1 << 12
+const GROUPS_MIN = 1 << 10
+const ARENA_BYTES_MIN = 1 << 15
+/** Slots per group at most 2: short chains. */
+const EMPTY = -1
+/** FNV-1a's start and multiplier; the final mix spreads the high bits downwards. */
+const HASH_START = 0x811c9dc5
+const HASH_MULTIPLIER = 0x01000193
+
+export class GroupTable {
+  #slots: Int32Array = new Int32Array(SLOTS_MIN).fill(EMPTY)
+  #mask = SLOTS_MIN - 1
+  #hashes: Int32Array = new Int32Array(GROUPS_MIN)
+  /** Where the group's key begins; one more than groups, so that the next one's start is this one's end. */
+  #starts: Uint32Array = new Uint32Array(GROUPS_MIN + 1)
+  #arena: Uint8Array = new Uint8Array(ARENA_BYTES_MIN)
+  #capacity = GROUPS_MIN
+  /** Groups that the batch has touched. */
+  count = 0
+  readonly #idBits: number
+
+  /** `idBits` below 128 weakens the ids, so that tests see two groups of one id. */
+  constructor(idBits = 128) {
+    this.#idBits = idBits
+  }
+
+  /** Groups 0 to capacity - 1 fit; it grows when a new group needs it. */
+  get capacity(): number {
+    return this.#capacity
+  }
+
+  /** Of keys and tables. */
+  get byteSize(): number {
+    return this.#slots.byteLength + this.#capacity * 8 + (this.#starts[this.count] ?? 0)
+  }
+
+  /** The group of key bytes[0, length). A new one has the index that `count` was before. */
+  find(key: Uint8Array, length: number): number {
+    let hash = HASH_START
+    for (let index = 0; index < length; index++) hash = Math.imul(hash ^ key[index]!, HASH_MULTIPLIER)
+    hash ^= hash >>> 15
+    let slot = hash & this.#mask
+    for (;;) {
+      const group = this.#slots[slot]!
+      if (group === EMPTY) return this.#insert(slot, hash, key, length)
+      if (this.#hashes[group] === hash && this.#hasKey(group, key, length)) return group
+      slot = (slot + 1) & this.#mask
+    }
+  }
+
+  #hasKey(group: number, key: Uint8Array, length: number): boolean {
+    const start = this.#starts[group]!
+    if (this.#starts[group + 1]! - start !== length) return false
+    const arena = this.#arena
+    for (let index = 0; index < length; index++) if (arena[start + index] !== key[index]) return false
+    return true
+  }
+
+  #insert(slot: number, hash: number, key: Uint8Array, length: number): number {
+    const group = this.count
+    if (group === this.#capacity) this.#growGroups()
+    const start = this.#starts[group]!
+    if (start + length > this.#arena.length) this.#growArena(start + length)
+    this.#arena.set(key.subarray(0, length), start)
+    this.#starts[group + 1] = start + length
+    this.#hashes[group] = hash
+    this.#slots[slot] = group
+    this.count = group + 1
+    if (this.count * 2 > this.#slots.length) this.#growSlots()
+    return group
+  }
+
+  #growGroups(): void {
+    this.#capacity *= 2
+    const hashes = new Int32Array(this.#capacity)
+    hashes.set(this.#hashes)
+    this.#hashes = hashes
+    const starts = new Uint32Array(this.#capacity + 1)
+    starts.set(this.#starts)
+    this.#starts = starts
+  }
+
+  #growArena(needed: number): void {
+    const arena = new Uint8Array(Math.max(needed, this.#arena.length * 2))
+    arena.set(this.#arena)
+    this.#arena = arena
+  }
+
+  #growSlots(): void {
+    const slots = new Int32Array(this.#slots.length * 2).fill(EMPTY)
+    this.#mask = slots.length - 1
+    for (let group = 0; group < this.count; group++) {
+      let slot = this.#hashes[group]! & this.#mask
+      while (slots[slot] !== EMPTY) slot = (slot + 1) & this.#mask
+      slots[slot] = group
+    }
+    this.#slots = slots
+  }
+
+  keyStart(group: number): number {
+    return this.#starts[group]!
+  }
+
+  keyEnd(group: number): number {
+    return this.#starts[group + 1]!
+  }
+
+  /** All keys, one after another: group g's is [keyStart(g), keyEnd(g)). A view, until the next find. */
+  get keys(): Uint8Array {
+    return this.#arena.subarray(0, this.#starts[this.count])
+  }
+
+  /** Writes the group's 128-bit id, 16 bytes. */
+  writeId(group: number, into: Uint8Array, at: number): void {
+    hashKey(this.#arena, this.#starts[group]!, this.#starts[group + 1]!, into, at)
+    if (this.#idBits < HASH_BYTES * 8) this.#weaken(into, at)
+  }
+
+  #weaken(into: Uint8Array, at: number): void {
+    for (let index = 0; index < HASH_BYTES; index++) {
+      const kept = Math.min(8, Math.max(0, this.#idBits - index * 8))
+      into[at + index]! &= 0xff00 >> kept
+    }
+  }
+
+  /** Forgets all groups and keeps the room. */
+  reset(): void {
+    if (this.count === 0) return
+    this.#slots.fill(EMPTY)
+    this.count = 0
+  }
+}
