@@ -38,7 +38,7 @@ export function readKeyInto(bytes: Uint8Array, at: number, r: Registers, out: nu
     case KEY_TAG.MINUS_INFINITY:
     case KEY_TAG.INFINITY:
     case KEY_TAG.NAN:
-      r.setDouble(out, infiniteOf(bytes[at] as number))
+      r.setDouble(out, infiniteOf(bytes[at]))
       return at + 1
     case KEY_TAG.ERROR: {
       const error = readErrorCell(bytes.subarray(at))
@@ -148,7 +148,7 @@ function countAt(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0)
 }
 
-function infiniteOf(tag: number): number {
+function infiniteOf(tag: number | undefined): number {
   return tag === KEY_TAG.INFINITY ? Infinity : tag === KEY_TAG.MINUS_INFINITY ? -Infinity : NaN
 }
 

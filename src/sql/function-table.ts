@@ -5,6 +5,10 @@ import { ARITHMETIC_FUNCTIONS } from './functions/arithmetic.ts'
 import { CAST_FUNCTIONS } from './functions/casts.ts'
 import { COMPARISON_FUNCTIONS } from './functions/comparison.ts'
 import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts'
+import { JSON_FUNCTIONS } from './functions/json.ts'
+import { LIKE_FUNCTIONS } from './functions/like.ts'
+import { MATH_FUNCTIONS } from './functions/math.ts'
+import { TEXT_FUNCTIONS } from './functions/text.ts'
 import { TIME_FUNCTIONS } from './functions/time.ts'
 
 type Form = FunctionEntry['form']
@@ -14,6 +18,10 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...COMPARISON_FUNCTIONS,
   ...CAST_FUNCTIONS,
   ...TIME_FUNCTIONS,
+  ...TEXT_FUNCTIONS,
+  ...LIKE_FUNCTIONS,
+  ...MATH_FUNCTIONS,
+  ...JSON_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
 ]
 

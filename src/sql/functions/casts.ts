@@ -95,7 +95,7 @@ function doubleOutOfRange(r: Registers, out: number, text: string): void {
 const TRUE_BYTES = Buffer.from('true')
 const FALSE_BYTES = Buffer.from('false')
 
-/** Anything that has a text; `->>` and `||` use it too. */
+/** Anything that has a text; `->>` and `||` use it too. It may write the register that it reads. */
 export const toText: Evaluate = (r, out, a) => {
   switch (r.tag[a]) {
     case TAG.TEXT:
@@ -156,6 +156,7 @@ const toBoolean: Evaluate = (r, out, a) => {
         return
       }
       break
+    default:
   }
   refuseKind(r, out, 'boolean', a, r.tag[a] === TAG.DOUBLE || r.tag[a] === TAG.NUMERIC ? ' unless it is whole' : '')
 }

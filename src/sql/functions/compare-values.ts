@@ -30,6 +30,7 @@ export function compareValues(r: Registers, out: number, a: number, b: number): 
         return isArray(r, a) === isArray(r, b) ? compareJson(r, out, a, b) : KINDS_DIFFER
       case TAG.INTERVAL:
         return sign(spanOf(r.ref[a] as Interval), spanOf(r.ref[b] as Interval))
+      default:
     }
   }
   if (isNumber(r, a) && isNumber(r, b)) return compareNumbers(r, a, b)

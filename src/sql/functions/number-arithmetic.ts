@@ -24,7 +24,7 @@ const UNSCALED_LIMIT = 10n ** BigInt(DECIMAL_INTEGER_DIGITS_MAX)
 export function doubleOf(r: Registers, index: number): number {
   switch (r.tag[index]) {
     case TAG.BIG_INTEGER:
-      return Number(r.ref[index] as bigint)
+      return Number(r.ref[index])
     case TAG.NUMERIC:
       return decimalToDouble(r.ref[index] as Decimal)
     default:

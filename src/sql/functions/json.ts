@@ -1,0 +1,141 @@
+/** Owns the paths into undeclared values: ->, ->>, #> and #>>. What isn't there, and any part of a scalar, is NULL. */
+import { RollupdError } from '../../core/errors.ts'
+import { findElement, findKey, readJsonInto } from '../../core/json-path.ts'
+import { skipSpace } from '../../core/json-text.ts'
+import { type Registers, TAG } from '../../core/registers.ts'
+import type { ScalarType } from '../../core/scalar-type.ts'
+import type { Expression } from '../expression.ts'
+import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import { always, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
+import { parseTextArray } from './text-array.ts'
+import { toText } from './casts.ts'
+
+const INDEX = /^-?\d{1,9}$/
+
+/** Where the part of the JSON value at `at` begins; -1: there is none. A number asks an array, a text an object. */
+function findPart(bytes: Uint8Array, at: number, key: Uint8Array | number): number {
+  if (bytes[at] === 0x7b && typeof key !== 'number') return findKey(bytes, at, key)
+  if (bytes[at] === 0x5b && typeof key === 'number') return findElement(bytes, at, key)
+  return -1
+}
+
+function beginOf(r: Registers, index: number): number {
+  return skipSpace(r.ref[index] as Uint8Array, r.num[index] as number)
+}
+
+/** The part of register a that register b names. */
+function member(r: Registers, out: number, a: number, b: number, name: string): void {
+  if (!isText(r, b) && r.tag[b] !== TAG.INTEGER) {
+    // an index beyond the safe range is beyond every array
+    if (r.tag[b] === TAG.BIG_INTEGER) r.setNull(out)
+    else wrongKind(r, out, `the operator ${name}`, b)
+    return
+  }
+  if (r.tag[a] !== TAG.JSON) {
+    r.setNull(out)
+    return
+  }
+  const bytes = r.ref[a] as Uint8Array
+  const at = findPart(bytes, beginOf(r, a), isText(r, b) ? r.bytesOf(b) : (r.num[b] as number))
+  if (at < 0) r.setNull(out)
+  else readJsonInto(bytes, at, r, out)
+}
+
+/** A text is a key of an object, and an index of an array where it is one. */
+function walk(r: Registers, out: number, a: number, path: readonly string[]): void {
+  if (r.tag[a] !== TAG.JSON) {
+    // the empty path is the value itself
+    if (path.length === 0) r.copy(out, a)
+    else r.setNull(out)
+    return
+  }
+  const bytes = r.ref[a] as Uint8Array
+  let at = beginOf(r, a)
+  for (const step of path) {
+    if (bytes[at] === 0x7b) at = findKey(bytes, at, Buffer.from(step, 'utf8'))
+    else if (bytes[at] === 0x5b && INDEX.test(step)) at = findElement(bytes, at, Number(step))
+    else at = -1
+    if (at < 0) {
+      r.setNull(out)
+      return
+    }
+  }
+  readJsonInto(bytes, at, r, out)
+}
+
+function takesKey(type: ScalarType | undefined): boolean {
+  return isOneOf(type, 'text', 'bigint', 'any')
+}
+
+function memberEntry(name: '->' | '->>', asText: boolean): FunctionEntry {
+  const evaluate: Evaluate = (r, out, a, b) => {
+    member(r, out, a, b, name)
+    if (asText && r.tag[out] !== TAG.ERROR) toText(r, out, out, -1, -1, -1)
+  }
+  return {
+    id: asText ? 'member_text' : 'member',
+    name,
+    form: 'operator',
+    resolve: ([value, key, further]) =>
+      value === 'any' && takesKey(key) && further === undefined ? (asText ? 'text' : 'any') : undefined,
+    signature: `value ${name} key (text or bigint)`,
+    strict: true,
+    canFail: always,
+    evaluate,
+    print: ([value, key]) => `${value} ${name} ${key}`,
+    doc: {
+      summary: `The part of an object with that key, or of an array at that index (from 0, negative from the end)${asText ? ', as text' : ''}; null where it isn't.`,
+      example: `device ${name} 'os'`,
+    },
+  }
+}
+
+/** The steps of a literal path. Errors: sql_invalid for a text that is no array. */
+function literalPath(argument: Expression | undefined): readonly string[] | undefined {
+  if (argument?.kind !== 'literal' || typeof argument.value !== 'string') return undefined
+  const path = parseTextArray(argument.value)
+  if (path !== undefined) return path
+  throw new RollupdError('sql_invalid', `"${argument.value}" is not a path`, {
+    position: argument.position,
+    hint: "Write the steps in braces, such as '{device,os}' or '{tags,0}'.",
+  })
+}
+
+function pathEntry(name: '#>' | '#>>', asText: boolean): FunctionEntry {
+  const follow = (r: Registers, out: number, a: number, path: readonly string[]): void => {
+    walk(r, out, a, path)
+    if (asText && r.tag[out] !== TAG.ERROR) toText(r, out, out, -1, -1, -1)
+  }
+  return {
+    id: asText ? 'path_text' : 'path',
+    name,
+    form: 'operator',
+    resolve: ([value, path, further]) =>
+      value === 'any' && isOneOf(path, 'text', 'any') && further === undefined ? (asText ? 'text' : 'any') : undefined,
+    signature: `value ${name} path text`,
+    strict: true,
+    canFail: always,
+    evaluate: (r, out, a, b) => {
+      const path = isText(r, b) ? parseTextArray(textOf(r, b)) : undefined
+      if (path !== undefined) follow(r, out, a, path)
+      else if (isText(r, b)) r.setError(out, 'invalid_argument', `${quote(r, b)} is not a path`)
+      else wrongKind(r, out, `the operator ${name}`, b)
+    },
+    specialize: ([, argument]) => {
+      const path = literalPath(argument)
+      return path === undefined ? undefined : (r, out, a) => follow(r, out, a, path)
+    },
+    print: ([value, path]) => `${value} ${name} ${path}`,
+    doc: {
+      summary: `The part that the steps of a path lead to${asText ? ', as text' : ''}; null where they lead nowhere.`,
+      example: `device ${name} '{os,version}'`,
+    },
+  }
+}
+
+export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
+  memberEntry('->', false),
+  memberEntry('->>', true),
+  pathEntry('#>', false),
+  pathEntry('#>>', true),
+]

@@ -1,0 +1,172 @@
+/** Owns abs, round, floor and ceil, which keep the form of their number: integers stay exact, numerics too. */
+import {
+  type Decimal,
+  decimalOfInteger,
+  decimalToDouble,
+  floorOfDecimal,
+  negateDecimal,
+  parseDecimal,
+  roundDecimal,
+} from '../../core/decimal.ts'
+import { type Registers, TAG } from '../../core/registers.ts'
+import type { ScalarType } from '../../core/scalar-type.ts'
+import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import { isInteger, isNumber, isNumberType, isOneOf, wrongKind } from './argument.ts'
+import { setBigintResult, setExact } from './number-arithmetic.ts'
+import { roundHalfEven } from './round-half-even.ts'
+
+/** Beyond so many places a double is what it is, and before so many it is 0. */
+const PLACES_MAX = 400
+/** 10^22 is the greatest power of ten that is exactly a double. */
+const EXACT_PLACES_MAX = 22
+/** How near to a half a scaled double may come before its decimal digits decide. */
+const HALF_TOLERANCE = 1e-3
+/** Up to here the scaled double's own error is far below the tolerance. */
+const SCALED_MAX = 2 ** 42
+const POWERS = Array.from({ length: EXACT_PLACES_MAX + 1 }, (_, exponent) => Number(`1e${exponent}`))
+
+/** Integers may go on as integers, but `/` of the result doesn't truncate: PostgreSQL's is double or numeric. */
+function resolveRounded([type, further]: readonly ScalarType[]): ScalarType | undefined {
+  if (further !== undefined || !isNumberType(type)) return undefined
+  return isOneOf(type, 'double precision', 'numeric') ? type : 'number'
+}
+
+function wholeEntry(
+  name: string,
+  ofDouble: (value: number) => number,
+  ofDecimal: (value: Decimal) => bigint,
+  summary: string,
+): FunctionEntry {
+  const evaluate: Evaluate = (r, out, a) => {
+    if (r.tag[a] === TAG.DOUBLE) r.setDouble(out, ofDouble(r.num[a] as number))
+    else if (r.tag[a] === TAG.NUMERIC) r.setBigInteger(out, ofDecimal(r.ref[a] as Decimal))
+    else if (isInteger(r, a)) r.copy(out, a)
+    else wrongKind(r, out, name, a)
+  }
+  return {
+    id: name,
+    name,
+    form: 'function',
+    resolve: resolveRounded,
+    signature: `${name}(number)`,
+    strict: true,
+    canFail: ([type]) => type === 'any',
+    evaluate,
+    doc: { summary, example: `${name}(latency_ms)` },
+  }
+}
+
+const abs: Evaluate = (r, out, a) => {
+  switch (r.tag[a]) {
+    case TAG.INTEGER:
+      r.setInteger(out, Math.abs(r.num[a] as number))
+      return
+    case TAG.DOUBLE:
+      r.setDouble(out, Math.abs(r.num[a] as number))
+      return
+    case TAG.BIG_INTEGER: {
+      const value = r.ref[a] as bigint
+      // -2^63 has no opposite in int64
+      if (value === -(2n ** 63n)) setBigintResult(r, out, -value)
+      else r.setBigInteger(out, value < 0n ? -value : value)
+      return
+    }
+    case TAG.NUMERIC: {
+      const value = r.ref[a] as Decimal
+      setExact(r, out, value.unscaled < 0n ? negateDecimal(value) : value)
+      return
+    }
+    default:
+      wrongKind(r, out, 'abs', a)
+  }
+}
+
+/**
+ * A double rounded to so many places: its shortest decimal text, rounded half away from zero, as PostgreSQL's
+ * round(x::numeric, n). So round(2.675, 2) is 2.68, although the double lies below.
+ */
+export function roundToPlaces(value: number, places: number): number {
+  if (!Number.isFinite(value) || places > PLACES_MAX) return value
+  if (places < -PLACES_MAX) return 0
+  if (places >= 0 && places <= EXACT_PLACES_MAX) {
+    const power = POWERS[places] as number
+    const scaled = Math.abs(value) * power
+    const floor = Math.floor(scaled)
+    const rest = scaled - floor
+    if (scaled < SCALED_MAX && Math.abs(rest - 0.5) > HALF_TOLERANCE) {
+      // an exact integer by an exact power of ten: one rounding, so the double nearest to the decimal
+      const rounded = (rest < 0.5 ? floor : floor + 1) / power
+      return value < 0 ? -rounded : rounded
+    }
+  }
+  const decimal = parseDecimal(String(value))
+  return decimal === undefined ? value : decimalToDouble(roundDecimal(decimal, places))
+}
+
+const roundTo: Evaluate = (r, out, a, b) => {
+  if (!isNumber(r, a) || !isInteger(r, b)) {
+    wrongKind(r, out, 'round', isNumber(r, a) ? b : a)
+    return
+  }
+  const wanted = r.tag[b] === TAG.INTEGER ? (r.num[b] as number) : Number(r.ref[b])
+  const places = Math.max(Math.min(wanted, PLACES_MAX + 1), -PLACES_MAX - 1)
+  if (r.tag[a] === TAG.DOUBLE) setRounded(r, out, a, roundToPlaces(r.num[a] as number, places))
+  else if (r.tag[a] === TAG.NUMERIC) setExact(r, out, roundDecimal(r.ref[a] as Decimal, places))
+  else if (places >= 0) r.copy(out, a)
+  else setExact(r, out, roundDecimal(decimalOfInteger(r.bigIntegerOf(a)), places))
+}
+
+/** Rounding up at the end of double's range leaves it. */
+function setRounded(r: Registers, out: number, a: number, value: number): void {
+  if (Number.isFinite(r.num[a]) && !Number.isFinite(value)) {
+    r.setError(out, 'number_out_of_range', 'value out of range of double precision: overflow')
+  } else r.setDouble(out, value)
+}
+
+export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
+  {
+    id: 'abs',
+    name: 'abs',
+    form: 'function',
+    resolve: ([type, further]) => {
+      if (further !== undefined || !isNumberType(type)) return undefined
+      return type === 'any' ? 'number' : type
+    },
+    signature: 'abs(number)',
+    strict: true,
+    canFail: ([type]) => !isOneOf(type, 'double precision', 'numeric'),
+    evaluate: abs,
+    doc: { summary: 'The number without its sign.', example: 'abs(delta)' },
+  },
+  wholeEntry(
+    'round',
+    roundHalfEven,
+    (value) => roundDecimal(value, 0).unscaled,
+    'The nearest whole number: of a double half to even, of a numeric half away from zero.',
+  ),
+  {
+    id: 'round_to',
+    name: 'round',
+    form: 'function',
+    resolve: ([type, places, further]) =>
+      isOneOf(places, 'bigint', 'any') && further === undefined && type !== undefined
+        ? resolveRounded([type])
+        : undefined,
+    signature: 'round(number, places bigint)',
+    strict: true,
+    canFail: () => true,
+    evaluate: roundTo,
+    doc: {
+      summary:
+        "The number rounded to so many places of its decimal text, half away from zero, as PostgreSQL's round(numeric, n).",
+      example: 'round(price, 2)',
+    },
+  },
+  wholeEntry('floor', Math.floor, floorOfDecimal, 'The greatest whole number that is not above.'),
+  wholeEntry('ceil', Math.ceil, ceilingOfDecimal, 'The least whole number that is not below.'),
+  wholeEntry('ceiling', Math.ceil, ceilingOfDecimal, 'The least whole number that is not below.'),
+]
+
+function ceilingOfDecimal(value: Decimal): bigint {
+  return -floorOfDecimal(negateDecimal(value))
+}
