@@ -85,10 +85,13 @@ export function encodeControlBatch(marker: {
   readonly producerEpoch: number
   readonly timestampMs: number
   readonly leaderEpoch?: number
+  /** Absent: 0. */
+  readonly coordinatorEpoch?: number
 }): Uint8Array {
   const key = Uint8Array.of(0, 0, 0, CONTROL_TYPE[marker.type])
   // version int16, coordinator epoch int32
-  const value = new Uint8Array(6)
+  const value = Buffer.alloc(6)
+  value.writeInt32BE(marker.coordinatorEpoch ?? 0, 2)
   return encodeBatch({
     baseOffset: marker.baseOffset,
     records: [{ key, value, timestampMs: marker.timestampMs }],

@@ -4,6 +4,8 @@
  */
 import { RECORD_BYTES_MIN } from './record-format.ts'
 
+// A constant of this file instead of the imported one on the hot path: see json-field-reader.ts.
+const BYTES_MIN = RECORD_BYTES_MIN
 const CAPACITY_MIN = 1024
 const MALFORMED = -1
 /** A varint has at most 5 bytes, a varlong 10. */
@@ -38,7 +40,7 @@ export class RecordColumns {
     baseTimestampMs: number,
   ): string | undefined {
     // bounds the memory before it is taken
-    if (count < 0 || count * RECORD_BYTES_MIN > end - start) return `it can't hold ${count} records`
+    if (count < 0 || count * BYTES_MIN > end - start) return `it can't hold ${count} records`
     this.#reserve(count)
     this.count = count
     const { offsetDelta, timestamp, keyStart, keyEnd, valueStart, valueEnd, headersStart, headerCount } = this
@@ -47,7 +49,7 @@ export class RecordColumns {
     for (let index = 0; index < count; index++) {
       const length = this.#readVarint(bytes, at, end)
       at = this.#position
-      if (at < 0 || length < RECORD_BYTES_MIN - 1 || length > end - at) return `record ${index} has a wrong length`
+      if (at < 0 || length < BYTES_MIN - 1 || length > end - at) return `record ${index} has a wrong length`
       const recordEnd = at + length
       // the record's attributes byte has no meaning yet
       at++
