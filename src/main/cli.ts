@@ -3,12 +3,9 @@
 import { Command, CommanderError } from 'commander'
 import pc from 'picocolors'
 import { addClientCommands, readStatement } from '../cli/commands.ts'
-import { describePlan } from '../cli/describe-plan.ts'
 import { loadConfig } from '../config.ts'
 import { RollupdError } from '../core/errors.ts'
-import { createPlanner } from '../planner/plan-rollup.ts'
-import { runDemo } from './demo.ts'
-import { readVersion, startService } from './service.ts'
+import { readVersion } from './version.ts'
 
 const EXIT_USAGE = 2
 const EXIT_BROKEN = 70
@@ -35,6 +32,7 @@ Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LIST
     .option('--once', 'check the answer against the raw events, print it and end')
     .option('--listen HOST:PORT', 'address of the service', '127.0.0.1:0')
     .action(async (flags: { once?: boolean; listen: string }) => {
+      const { runDemo } = await import('./demo.ts')
       process.exitCode = await runDemo({ once: flags.once === true, listen: flags.listen, write })
     })
 
@@ -47,7 +45,9 @@ Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LIST
     .option('--config FILE', 'YAML file with options; flags and variables go before it')
     .option('--log-level LEVEL', 'trace, debug, info, warn, error or silent (default info)')
     .action(async (flags: { data?: string; listen?: string; kafka?: string; config?: string; logLevel?: string }) => {
-      const service = await startService(loadConfig({ flags, environment: process.env }))
+      const config = loadConfig({ flags, environment: process.env })
+      const { startService } = await import('./service.ts')
+      const service = await startService(config)
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void service.stop())
       write(`listening on ${service.url}`)
       await service.stopped
@@ -59,6 +59,8 @@ Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LIST
     .argument('<file>', 'file with one SQL statement')
     .option('--json', 'print the plan as JSON, for scripts')
     .action(async (file: string, flags: { json?: boolean }) => {
+      const { createPlanner } = await import('./create-planner.ts')
+      const { describePlan } = await import('../cli/describe-plan.ts')
       const plan = (await createPlanner())(readStatement(file))
       write(flags.json === true ? JSON.stringify(plan, undefined, 2) : describePlan(plan))
     })
@@ -81,7 +83,7 @@ function tellError(error: unknown): number {
   return error.kind.exit
 }
 
-// a signal during the demo ends it as a service would
+// the service, the demo and the planner are loaded where they are used: a client's command starts in half the time without them
 try {
   await buildProgram().parseAsync()
 } catch (error) {

@@ -2,7 +2,7 @@
  * The service: builds and wires all parts, starts them in the order of the data's flow, stops them in the reverse one. A broken
  * invariant anywhere ends the process (law 10): the leaf's last commit is where it goes on.
  */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import pino, { type Logger } from 'pino'
@@ -14,7 +14,7 @@ import { RollupdError } from '../core/errors.ts'
 import { buildApp } from '../http/app.ts'
 import { LeafThreadClient } from '../leaf/leaf-thread-client.ts'
 import { OwnerLock } from '../leaf/owner-lock.ts'
-import { createPlanner } from '../planner/plan-rollup.ts'
+import { createPlanner } from './create-planner.ts'
 import { QueryService } from '../query/query-service.ts'
 import { IngestThreadClient } from '../service/ingest-thread-client.ts'
 import { Metrics } from '../service/metrics.ts'
@@ -24,6 +24,7 @@ import { TopicService } from '../service/topic-service.ts'
 import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
 import type { IngestWorkerData } from './ingest-worker.ts'
 import { openSource, type SourceSettings, toKafkaConfig } from './open-source.ts'
+import { readVersion } from './version.ts'
 
 export interface RunningService {
   /** http://HOST:PORT as bound. */
@@ -243,11 +244,4 @@ async function closeWithin(closeAll: () => Promise<void>, ms: number, logger: Lo
 function endProcess(logger: Logger, error: unknown): void {
   logger.fatal({ err: error }, 'an unexpected error; the process ends and the next start goes on from the last commit')
   process.exit(EXIT_BROKEN)
-}
-
-export function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return version
 }

@@ -1,0 +1,14 @@
+/** The public cases on the embedded log. */
+import { expect, test } from 'vitest'
+import { runCases } from '../support/run-cases.ts'
+import { createDataFolder, startRollupd } from '../support/running-service.ts'
+
+test('all cases of the stage pass on the embedded log', async () => {
+  const data = createDataFolder()
+  const service = await startRollupd({ data: data.path })
+  const { code, output } = await runCases(service.url, 'spine')
+  await service.stop()
+  data.remove()
+  expect(output).toMatch(/^24 passed, 0 failed$/m)
+  expect(code).toBe(0)
+}, 60_000)
