@@ -43,8 +43,8 @@ interface KnownRollup {
   readonly groups: GroupTable
 }
 
-/** Pages of WAL that idle time copies into the database; fewer aren't worth two syncs. */
-const IDLE_CHECKPOINT_PAGES = 250
+/** Pages of WAL (8 MB) that an idle moment copies into the database: a fraction of a commit while catching up; fewer aren't worth two syncs. */
+const IDLE_CHECKPOINT_PAGES = 1000
 
 export class SqliteLeaf implements LeafStore {
   readonly #options: SqliteLeafOptions

@@ -1,0 +1,29 @@
+/** Owns the ingest thread's side of the commits: batches go to the leaf thread as transferred buffers. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Answer, BatchOutcome, CommitRequest } from './leaf-thread-messages.ts'
+import { PendingCalls } from './pending-calls.ts'
+
+export class LeafCommitPort {
+  readonly #port: MessagePort
+  readonly #calls = new PendingCalls<BatchOutcome>()
+
+  /** `port` comes from LeafThreadClient.connect. */
+  constructor(port: MessagePort) {
+    this.#port = port
+    port.on('message', (answer: Answer<BatchOutcome>) => this.#calls.settle(answer))
+    port.on('close', () => this.#calls.close())
+  }
+
+  /**
+   * Commits the bytes of a partial batch, together with what others commit at that time. The buffer is transferred: the caller
+   * can't use it afterwards. Callers bound the queue by waiting for the answer before their next batch.
+   * Errors: disk_full (nothing of it is written), owner_lost, shutting_down.
+   */
+  commit(batch: ArrayBuffer): Promise<BatchOutcome> {
+    return this.#calls.send((call) => this.#port.postMessage({ call, batch } satisfies CommitRequest, [batch]))
+  }
+
+  close(): void {
+    this.#port.close()
+  }
+}

@@ -1,0 +1,134 @@
+/** Owns the other threads' side of the leaf thread: the leaf's methods as promises, and ports for commits. */
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { HaltReason, Shard } from '../core/shard.ts'
+import type {
+  LeafFigures,
+  LeafStore,
+  RollupDefinition,
+  ShardChange,
+  StoredDeadLetter,
+  StoredRollup,
+  StoredStatus,
+} from './leaf-store.ts'
+import {
+  fromErrorMessage,
+  type FromLeaf,
+  type LeafMethod,
+  type LeafWorkerData,
+  type ToLeaf,
+} from './leaf-thread-messages.ts'
+import { PendingCalls } from './pending-calls.ts'
+
+export interface LeafThreadOptions extends LeafWorkerData {
+  /** Of main/leaf-worker. */
+  readonly workerUrl: URL
+  /** The thread ended by itself: a broken invariant, or an error that nobody expects. The process must end (law 10). */
+  readonly onFatal: (error: unknown) => void
+}
+
+type Promised = {
+  [Method in LeafMethod]: (...args: Parameters<LeafStore[Method]>) => Promise<ReturnType<LeafStore[Method]>>
+}
+
+export class LeafThreadClient implements Promised {
+  readonly #worker: Worker
+  readonly #calls = new PendingCalls<unknown>()
+  readonly #ended: Promise<void>
+  #isClosing = false
+
+  private constructor(worker: Worker, onFatal: (error: unknown) => void) {
+    this.#worker = worker
+    worker.on('message', (message: FromLeaf) => {
+      if (message.kind === 'result' || message.kind === 'error') this.#calls.settle(message)
+    })
+    worker.on('error', onFatal)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ended = promise
+    worker.on('exit', (code) => {
+      this.#calls.close()
+      resolve()
+      if (!this.#isClosing && code === 0) onFatal(new Error('the leaf thread ended by itself'))
+    })
+  }
+
+  /** Starts the thread; the leaf is open and taken over when this returns. Errors: config_invalid, disk_full, data_in_use. */
+  static async start({ workerUrl, path, deadLettersMax, onFatal }: LeafThreadOptions): Promise<LeafThreadClient> {
+    const worker = new Worker(workerUrl, { workerData: { path, deadLettersMax } satisfies LeafWorkerData })
+    const opened = await new Promise<FromLeaf>((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+    })
+    worker.removeAllListeners('error')
+    if (opened.kind === 'failed') {
+      await worker.terminate()
+      throw fromErrorMessage(opened.error)
+    }
+    return new LeafThreadClient(worker, onFatal)
+  }
+
+  /** A port for a LeafCommitPort; transfer it to the thread that commits. */
+  connect(): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    this.#worker.postMessage({ kind: 'connect', port: port1 } satisfies ToLeaf, [port1])
+    return port2
+  }
+
+  createRollup(definition: RollupDefinition): Promise<StoredRollup> {
+    return this.#call('createRollup', definition)
+  }
+
+  dropRollup(name: string): Promise<void> {
+    return this.#call('dropRollup', name)
+  }
+
+  setStatus(id: number, status: StoredStatus, reason?: HaltReason): Promise<void> {
+    return this.#call('setStatus', id, status, reason)
+  }
+
+  listRollups(): Promise<StoredRollup[]> {
+    return this.#call('listRollups')
+  }
+
+  findRollup(name: string): Promise<StoredRollup | undefined> {
+    return this.#call('findRollup', name)
+  }
+
+  addShards(id: number, shards: RollupDefinition['shards'], warning?: string): Promise<void> {
+    return this.#call('addShards', id, shards, warning)
+  }
+
+  changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): Promise<void> {
+    return this.#call('changeShard', id, shard, change, warning)
+  }
+
+  listDeadLetters(id: number, limit: number, after: number): Promise<StoredDeadLetter[]> {
+    return this.#call('listDeadLetters', id, limit, after)
+  }
+
+  pruneShards(id: number, shards: readonly Shard[]): Promise<void> {
+    return this.#call('pruneShards', id, shards)
+  }
+
+  figures(): Promise<LeafFigures> {
+    return this.#call('figures')
+  }
+
+  /** Commits what waits, closes the database and ends the thread. */
+  async close(): Promise<void> {
+    if (!this.#isClosing) {
+      this.#isClosing = true
+      await this.#call('close')
+    }
+    await this.#ended
+  }
+
+  #call<Method extends LeafMethod>(
+    method: Method,
+    ...args: Parameters<LeafStore[Method]>
+  ): Promise<ReturnType<LeafStore[Method]>> {
+    const answered = this.#calls.send((call) =>
+      this.#worker.postMessage({ kind: 'call', call, method, args } satisfies ToLeaf),
+    )
+    return answered as Promise<ReturnType<LeafStore[Method]>>
+  }
+}
