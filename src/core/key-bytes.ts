@@ -47,7 +47,7 @@ export const GROUPING_SETS_MAX = 15
 const CAPACITY_AT_START = 256
 /** A number in JSON beyond so many digits before or after its point is refused, as in records. */
 export const NUMBER_DIGITS_MAX = 1_000
-/** The safe range as a bound of what int64 arithmetic on doubles covers. */
+/** Up to here the test whether an integer is a double is cheap. */
 const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 
@@ -321,9 +321,12 @@ function compareKeys(left: Uint8Array, right: Uint8Array): number {
   return left.length - right.length || Buffer.compare(left, right)
 }
 
-/** A fresh copy of a register's key bytes, for the cell of a BLOB column; an ERROR register gives an error cell. */
-export function keyBytesOf(r: Registers, index: number): Uint8Array {
-  const writer = new KeyWriter()
+/**
+ * A fresh copy of a register's key bytes, for the cell of a BLOB column; an ERROR register gives an error cell. Cost: who makes
+ * many of them hands in a writer to be used again.
+ */
+export function keyBytesOf(r: Registers, index: number, writer = new KeyWriter()): Uint8Array {
+  writer.reset()
   const error = writer.appendRegister(r, index)
   return error === null ? writer.bytes.slice(0, writer.length) : errorCell(error.code, error.message)
 }

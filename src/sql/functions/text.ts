@@ -126,35 +126,38 @@ const SPACE = Uint8Array.of(0x20)
 function trim(r: Registers, out: number, name: string, a: number, b: number, head: boolean, tail: boolean): void {
   if (!areTexts(r, out, name, a, b)) return
   const bytes = r.ref[a] as Uint8Array
-  const set = b < 0 ? SPACE : (r.ref[b] as Uint8Array)
-  const setStart = b < 0 ? 0 : (r.num[b] as number)
-  const setEnd = b < 0 ? 1 : (r.end[b] as number)
-  let start = r.num[a] as number
-  let end = r.end[a] as number
-  while (head && start < end) {
-    const next = nextCharacter(bytes, start)
-    if (!holdsCharacter(set, setStart, setEnd, bytes, start, next)) break
-    start = next
+  const set = b < 0 ? SPACE : r.bytesOf(b)
+  const end = r.end[a] as number
+  const start = head ? trimmedStart(bytes, r.num[a] as number, end, set) : (r.num[a] as number)
+  r.setText(out, bytes, start, tail ? trimmedEnd(bytes, start, end, set) : end)
+}
+
+function trimmedStart(bytes: Uint8Array, start: number, end: number, set: Uint8Array): number {
+  let at = start
+  while (at < end) {
+    const next = nextCharacter(bytes, at)
+    if (!holdsCharacter(set, bytes, at, next)) break
+    at = next
   }
-  while (tail && start < end) {
-    let last = end - 1
+  return at
+}
+
+function trimmedEnd(bytes: Uint8Array, start: number, end: number, set: Uint8Array): number {
+  let at = end
+  while (at > start) {
+    let last = at - 1
+    // continuation bytes are 10xxxxxx
     while (((bytes[last] as number) & 0xc0) === 0x80) last--
-    if (!holdsCharacter(set, setStart, setEnd, bytes, last, end)) break
-    end = last
+    if (!holdsCharacter(set, bytes, last, at)) break
+    at = last
   }
-  r.setText(out, bytes, start, end)
+  return at
 }
 
 /** Whether the character [from, to) of `bytes` is one of the set's. */
-function holdsCharacter(
-  set: Uint8Array,
-  setStart: number,
-  setEnd: number,
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): boolean {
-  for (let at = setStart; at < setEnd;) {
+function holdsCharacter(set: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  let at = 0
+  while (at < set.length) {
     const next = nextCharacter(set, at)
     let same = next - at === to - from
     for (let index = 0; same && index < to - from; index++) same = set[at + index] === bytes[from + index]
