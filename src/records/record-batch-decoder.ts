@@ -202,7 +202,7 @@ export class RecordBatchDecoder {
       }
     }
     if (expected > position) this.#lastTimestampMs = timestamp[count - 1]!
-    counts.holes += holes + last + 1 - expected
+    counts.holes += holes + (last + 1 - expected)
     counts.tombstones += tombstones
   }
 
@@ -219,7 +219,7 @@ export class RecordBatchDecoder {
       expected = offset + 1
       records++
     }
-    counts.holes += holes + last + 1 - expected
+    counts.holes += holes + (last + 1 - expected)
     counts[name] += records
   }
 }
@@ -314,6 +314,13 @@ function checkHeader(bytes: Uint8Array, at: number, size: number): Damage | unde
   const lastOffsetDelta = readInt32(bytes, at + BATCH_FIELD.lastOffsetDelta)
   if (lastOffsetDelta < 0 || !Number.isSafeInteger(base + lastOffsetDelta + 1)) {
     return corrupt(base, `its last offset delta is ${lastOffsetDelta}`)
+  }
+  // the base offset has no checksum: a flipped bit there would pass for a hole of any size
+  if (at + size + LENGTH_PREFIX_BYTES <= bytes.length) {
+    const following = readInt64(bytes, at + size)
+    const last = base + lastOffsetDelta
+    if (following <= last)
+      return corrupt(base, `its last offset is ${last}, but the batch behind it begins at ${following}`)
   }
   return undefined
 }
