@@ -57,6 +57,7 @@ export class LeafThreadClient implements Promised {
     const opened = await new Promise<FromLeaf>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
+      worker.once('exit', () => reject(new Error('the leaf thread ended before it was ready')))
     })
     worker.removeAllListeners('error')
     if (opened.kind === 'failed') {

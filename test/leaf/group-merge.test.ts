@@ -1,5 +1,5 @@
 /** Property: whatever the split into commits, the leaf's rows hold the bytes that folding everything at once gives. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import type { StateValue } from '../../src/aggregates/aggregate.ts'
