@@ -8,6 +8,7 @@ import {
   dayOfDate,
   dayOfMonth,
   daysInMonth,
+  isLeapYear,
   MICROSECONDS_PER_DAY,
   MICROSECONDS_PER_HOUR,
   MICROSECONDS_PER_MINUTE,
@@ -27,14 +28,14 @@ const TEXT_BYTES_MAX = 100
 const OFFSET_HOURS_MAX = 15
 
 const ISO_TEXT = new RegExp(
-  '^(?:([+-]?\\d{4,6})-(\\d\\d)-(\\d\\d)|(\\d{4})(\\d\\d)(\\d\\d))' + // date, extended or basic
-    '(?:(?:[Tt]| +)(\\d\\d)(?::(\\d\\d)(?::(\\d\\d)(?:[.,](\\d*))?)?|(\\d\\d)(?:(\\d\\d)(?:[.,](\\d*))?)?)' + // time
-    '(?: *([Zz]|([+-])(\\d\\d)(?::?(\\d\\d)(?::?(\\d\\d))?)?))?)?' + // offset
-    '(?: +([Bb][Cc]))?$',
+  '^(?:(?<year>[+-]?\\d{4,6})-(?:(?<month>\\d\\d)-(?<day>\\d\\d)|(?<ordinal>\\d{3}))|(?<basic>\\d{8}))' +
+    '(?:(?:[Tt]| +)(?<hour>\\d\\d)(?<colon>:?)(?<minute>\\d\\d)(?:\\k<colon>(?<second>\\d\\d)(?:[.,](?<fraction>\\d*))?)?)?' +
+    '(?: *(?:[Zz]|(?<sign>[+-])(?<zoneHour>\\d\\d)(?::?(?<zoneMinute>\\d\\d)(?::?(?<zoneSecond>\\d\\d))?)?))?' +
+    '(?: +(?<christ>[Bb][Cc]))?$',
 )
 
 /**
- * Reads an instant from UTF-8 [start, end): date with - or basic, then T or a space and a time with or without seconds, and an offset
+ * Reads an instant from UTF-8 [start, end): date with -, basic or ordinal, then T or a space and a time with or without seconds, and an offset
  * in any ISO spelling; no offset is UTC. More than six digits of a second are cut. Refused: now, infinity, names of zones and
  * months, other orders of the date. Source: https://www.postgresql.org/docs/18/datatype-datetime.html
  */
@@ -90,22 +91,30 @@ function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, 
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
   const match = ISO_TEXT.exec(text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, ''))
   if (match === null) return TIMESTAMP_TEXT.INVALID
-  const part = (...groups: number[]): string | undefined =>
-    groups.map((group) => match[group]).find((it) => it !== undefined)
-  const written = Number(part(1, 4))
-  const month = Number(part(2, 5))
-  const day = Number(part(3, 6))
-  const beforeChrist = part(19) !== undefined
-  if (beforeChrist && written <= 0) return TIMESTAMP_TEXT.INVALID
-  const year = beforeChrist ? 1 - written : written
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return TIMESTAMP_TEXT.INVALID
-  const microsecond = timeOfDay(part(7), part(8, 11), part(9, 12), part(10, 13))
-  const offset = offsetSeconds(part(15), part(16), part(17), part(18))
-  if (Number.isNaN(microsecond) || Number.isNaN(offset)) return TIMESTAMP_TEXT.INVALID
+  const day = dayOfText(match.groups ?? {})
+  const { hour, minute, second, fraction, sign, zoneHour, zoneMinute, zoneSecond } = match.groups ?? {}
+  const microsecond = timeOfDay(hour, minute, second, fraction)
+  const offset = offsetSeconds(sign, zoneHour, zoneMinute, zoneSecond)
+  if (Number.isNaN(day + microsecond + offset)) return TIMESTAMP_TEXT.INVALID
   const shifted = microsecond - offset * MICROSECONDS_PER_SECOND
-  return setTimestampOfDay(r, out, dayOfDate(year, month, day), shifted)
-    ? TIMESTAMP_TEXT.READ
-    : TIMESTAMP_TEXT.OUT_OF_RANGE
+  return setTimestampOfDay(r, out, day, shifted) ? TIMESTAMP_TEXT.READ : TIMESTAMP_TEXT.OUT_OF_RANGE
+}
+
+/** Days since 1970; NaN where there is no such date. */
+function dayOfText(groups: Partial<Record<string, string>>): number {
+  const { basic, ordinal, christ } = groups
+  const { year = basic?.slice(0, 4), month = basic?.slice(4, 6), day = basic?.slice(6) } = groups
+  const written = Number(year)
+  // PostgreSQL's 1 BC is the year 0 of ISO 8601
+  if (christ !== undefined && written <= 0) return NaN
+  const astronomical = christ === undefined ? written : 1 - written
+  if (ordinal !== undefined) {
+    const last = isLeapYear(astronomical) ? 366 : 365
+    return Number(ordinal) >= 1 && Number(ordinal) <= last ? dayOfDate(astronomical, 1, 1) + Number(ordinal) - 1 : NaN
+  }
+  const valid = Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1
+  if (!valid || Number(day) > daysInMonth(astronomical, Number(month))) return NaN
+  return dayOfDate(astronomical, Number(month), Number(day))
 }
 
 /** NaN where it is none. 24:00:00 is the next day's begin, second 60 the next minute's. */
