@@ -1,0 +1,82 @@
+/**
+ * Owns aggregates over rows: SUM(x) FILTER (WHERE ...) in a query. They are the aggregates of rollups over another input; COUNT, and
+ * MIN and MAX of native columns, are SQLite's own, which are the same there.
+ */
+import { findAggregate, aggregateNames, resolveAggregate } from '../aggregates/aggregate-table.ts'
+import { RollupdError } from '../core/errors.ts'
+import { toColumnStorage } from '../core/scalar-type.ts'
+import type { Expression, SqlFragment } from '../sql/expression.ts'
+import { isLaterAggregate } from '../sql/refused-functions.ts'
+import type { CallSite } from '../sql/scope.ts'
+import { NOWHERE } from './guard-place.ts'
+import { unsupported } from './compile-context.ts'
+import type { QueryScope } from './query-scope.ts'
+
+export function isAggregateName(name: string): boolean {
+  return findAggregate(name) !== undefined || isLaterAggregate(name)
+}
+
+/** The refusal of an aggregate where none may stand. */
+export function refuseAggregate(name: string, clause: string, position: number): RollupdError {
+  return new RollupdError('sql_invalid', `${name.toUpperCase()} is an aggregate and not allowed in ${clause}`, {
+    position,
+    hint: clause === 'WHERE' ? 'Use HAVING, or a subquery in FROM.' : undefined,
+  })
+}
+
+/** Text of FILTER (WHERE ...), empty without one. */
+export function filterText(site: CallSite, scope: QueryScope): string {
+  const { agg_filter: filter } = site.node
+  if (filter === undefined) return ''
+  const condition = site.analyser.within(scope.ofRows('FILTER')).analyseCondition(filter, 'FILTER')
+  const text = scope.parts.context.conditions.print(condition, NOWHERE('FILTER'))
+  return ` FILTER (WHERE ${text})`
+}
+
+export function analyseRowAggregate(site: CallSite, scope: QueryScope): SqlFragment {
+  const { name, node, position } = site
+  const definition = findAggregate(name)
+  if (definition === undefined) {
+    throw unsupported(
+      `the aggregate ${name} is not supported yet`,
+      position,
+      `The aggregates are ${aggregateNames().join(', ')}.`,
+    )
+  }
+  if (node.agg_within_group === true) throw unsupported('WITHIN GROUP is not supported yet', position)
+  if (node.agg_order !== undefined) throw unsupported('ORDER BY inside an aggregate is not supported yet', position)
+  if (node.func_variadic === true) throw unsupported('VARIADIC is not supported', position)
+  const rows = site.analyser.within(scope.ofRows(`the arguments of ${name.toUpperCase()}`))
+  const args = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
+  const types = args.map(({ type }) => type)
+  const literals = args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
+  const hasArguments = args.length > 0 || node.agg_star === true
+  const aggregate = hasArguments ? resolveAggregate(name, types, literals) : undefined
+  if (aggregate === undefined) {
+    const found = !hasArguments ? 'no arguments' : node.agg_star === true ? '*' : types.join(' and ')
+    throw new RollupdError('sql_type_mismatch', `the aggregate ${name} does not take ${found}`, {
+      position: args[0]?.position ?? position,
+      hint: `It takes ${definition.signature}.`,
+    })
+  }
+  const { printer } = scope.parts.context
+  const argsFail = args.some((arg) => printer.canFail(arg))
+  const function_ = isNative(name, args, argsFail) ? name : printer.parts.functions.aggregate(name, aggregate, types)
+  const distinct = node.agg_distinct === true ? 'DISTINCT ' : ''
+  const texts = node.agg_star === true ? '*' : args.map((arg) => printer.print(arg)).join(', ')
+  const undeclared = name !== 'count' && types.some((type) => type === 'any')
+  return {
+    kind: 'fragment',
+    sql: `${function_}(${distinct}${texts})${filterText(site, scope)}`,
+    type: aggregate.type,
+    canFail: aggregate.canFail || argsFail || undeclared,
+    position,
+  }
+}
+
+/** COUNT counts key bytes as well; MIN and MAX of one native kind compare as SQLite does. */
+function isNative(name: string, [argument]: readonly Expression[], argsFail: boolean): boolean {
+  if (argsFail) return false
+  if (name === 'count') return true
+  return (name === 'min' || name === 'max') && argument !== undefined && toColumnStorage(argument.type) !== 'BLOB'
+}

@@ -1,0 +1,76 @@
+/** Owns the way from a query's statement to SQLite text: what it reads, its columns, and what runs after it. */
+import { RollupdError } from '../core/errors.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import { parseStatement, type ParseOptions, type SelectStmt } from '../sql/parse-statement.ts'
+import { CompileContext, NO_CTES, type Surroundings } from './compile-context.ts'
+import { ParameterValues } from './parameter-values.ts'
+import type { CatalogRollup, QueryCatalog } from './query-catalog.ts'
+import type { QueryParameters } from './query-request.ts'
+import type { RowLabels, SelectPlan } from './select-plan.ts'
+import { compileSetOperation } from './set-operation.ts'
+import { compileSimpleSelect } from './simple-select.ts'
+import type { SqliteFunctions } from './sqlite-functions.ts'
+import { compileWith } from './with-clause.ts'
+
+export interface CompiledQuery {
+  /** Read-only SQLite text; its functions are registered on the connection that it was compiled for. */
+  readonly sqlText: string
+  /** Doubles that are bound by name. */
+  readonly bindings: Readonly<Record<string, number>>
+  readonly columns: readonly { readonly name: string; readonly type: ScalarType; readonly canFail: boolean }[]
+  /** Columns behind the answer's, which name the group of each row. */
+  readonly rowLabels: RowLabels
+  readonly rollups: readonly CatalogRollup[]
+  /** Counts of the groups that HAVING hid from a MEASURE, to be run in the same transaction. */
+  readonly hiddenGroups: readonly { readonly rollup: string; readonly sqlText: string }[]
+}
+
+/**
+ * Compiles one SELECT.
+ * Errors: all of sql_*, unknown_rollup, bad_parameter, statement_too_long; with position and hint.
+ */
+export function compileQuery(
+  sql: string,
+  params: QueryParameters,
+  catalog: QueryCatalog,
+  functions: SqliteFunctions,
+  options?: ParseOptions,
+): CompiledQuery {
+  functions.startQuery()
+  const statement = parseStatement(sql, options)
+  const parameters = new ParameterValues(params, statement.parameterNames)
+  const compileSelect = (select: SelectStmt, surroundings: Surroundings): SelectPlan => {
+    if (select.withClause !== undefined) return compileWith(select, surroundings, context)
+    if (select.op !== undefined && select.op !== 'SETOP_NONE') return compileSetOperation(select, surroundings, context)
+    return compileSimpleSelect(select, surroundings, context)
+  }
+  const context = new CompileContext(catalog, statement, parameters, functions, compileSelect)
+  const plan = compileSelect(statement.select, { ctes: NO_CTES, outer: undefined })
+  refuseDuplicates(plan)
+  const rowLabels = plan.columns.some(({ canFail }) => canFail) ? plan.addRowLabels() : []
+  return {
+    sqlText: plan.render(),
+    bindings: context.parts.doubles.values,
+    columns: plan.columns,
+    rowLabels,
+    rollups: [...context.rollups.values()],
+    hiddenGroups: context.hiddenGroups.map(({ hiding, sqlText }) => {
+      hiding.showHidden(true)
+      const text = sqlText()
+      hiding.showHidden(false)
+      return { rollup: hiding.name, sqlText: text }
+    }),
+  }
+}
+
+function refuseDuplicates({ columns }: SelectPlan): void {
+  const seen = new Set<string>()
+  for (const { name } of columns) {
+    if (seen.has(name)) {
+      throw new RollupdError('sql_invalid', `two outputs have the name "${name}"`, {
+        hint: 'Rename one of them with AS.',
+      })
+    }
+    seen.add(name)
+  }
+}

@@ -1,0 +1,238 @@
+/** Owns FROM: rollups, subqueries, WITH names and joins, with the names they make. */
+import { assert } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import { locationOf } from '../sql/analyse-expression.ts'
+import type { Expression } from '../sql/expression.ts'
+import { quoteName } from '../sql/identifier.ts'
+import type { JoinExpr, Node, RangeFunction, RangeSubselect, RangeVar } from '../sql/parse-statement.ts'
+import { compare } from '../sql/resolve-call.ts'
+import { unifyTypes } from '../sql/unify-types.ts'
+import { NOWHERE } from './guard-place.ts'
+import { unsupported, type CompileContext, type Surroundings } from './compile-context.ts'
+import { EMPTY_NAMESPACE, joinNamespaces, namespaceOf, type NamedColumn, type Namespace } from './namespace.ts'
+import { QueryScope } from './query-scope.ts'
+import type { Relation } from './relation.ts'
+import { RollupView } from './rollup-view.ts'
+import { SelectRelation } from './select-relation.ts'
+
+export interface FromClause {
+  readonly namespace: Namespace
+  readonly relations: readonly Relation[]
+  /** What stands behind FROM; empty where there is no FROM. */
+  render(): string
+}
+
+const EMPTY: FromClause = { namespace: EMPTY_NAMESPACE, relations: [], render: () => '' }
+/** SQLite joins at most 64 tables; each rollup is one. */
+const RELATIONS_MAX = 60
+
+export class FromCompiler {
+  readonly #context: CompileContext
+  readonly #surroundings: Surroundings
+
+  constructor(context: CompileContext, surroundings: Surroundings) {
+    this.#context = context
+    this.#surroundings = surroundings
+  }
+
+  compile(nodes: readonly Node[]): FromClause {
+    const [first, ...more] = nodes.map((node) => this.#item(node))
+    if (first === undefined) return EMPTY
+    // comma: a join without a condition
+    const joined = more.reduce((left, right) => combine(left, right, 'JOIN', undefined, 0), first)
+    if (joined.relations.length > RELATIONS_MAX) {
+      throw new RollupdError(
+        'sql_invalid',
+        `FROM has ${joined.relations.length} tables, at most ${RELATIONS_MAX} are allowed`,
+      )
+    }
+    return joined
+  }
+
+  #item(node: Node): FromClause {
+    if ('RangeVar' in node) return this.#table(node.RangeVar)
+    if ('RangeSubselect' in node) return this.#subselect(node.RangeSubselect)
+    if ('RangeFunction' in node) return this.#unfiltered(node.RangeFunction)
+    if ('JoinExpr' in node) return this.#join(node.JoinExpr)
+    const kind = Object.keys(node)[0] ?? ''
+    throw unsupported(`${kind} in FROM is not supported`, this.#context.positionOf(locationOf(node)))
+  }
+
+  #table(node: RangeVar): FromClause {
+    const position = this.#context.positionOf(node.location)
+    const name = node.relname ?? ''
+    if (node.schemaname !== undefined) {
+      throw new RollupdError('unknown_rollup', `there is no rollup "${node.schemaname}.${name}"`, {
+        position,
+        hint: 'Rollups have no schema: write the name alone.',
+      })
+    }
+    const alias = this.#context.newAlias('t')
+    const cte = this.#surroundings.ctes.find(name)
+    const relation =
+      cte?.(alias) ?? new RollupView(alias, this.#context.rollup(name, position), false, this.#context.parts)
+    return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? name)
+  }
+
+  /** unfiltered(r): r without its HAVING. */
+  #unfiltered(node: RangeFunction): FromClause {
+    const [item] = node.functions ?? []
+    const call = item !== undefined && 'List' in item ? item.List.items?.[0] : undefined
+    assert(call !== undefined && 'FuncCall' in call, 'a function in FROM is a call')
+    const { funcname, args, location } = call.FuncCall
+    const position = this.#context.positionOf(location)
+    const name = (funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? ''
+    if (name !== 'unfiltered') {
+      throw unsupported(
+        `the function ${name} in FROM is not supported`,
+        position,
+        'FROM takes rollups, subqueries and unfiltered(rollup).',
+      )
+    }
+    const [argument, ...more] = args ?? []
+    const fields = argument !== undefined && 'ColumnRef' in argument ? (argument.ColumnRef.fields ?? []) : []
+    const [field] = fields
+    if (fields.length !== 1 || more.length > 0 || field === undefined || !('String' in field)) {
+      throw new RollupdError('sql_invalid', 'unfiltered takes the name of one rollup', {
+        position,
+        hint: 'Write FROM unfiltered(pageviews).',
+      })
+    }
+    const rollupName = field.String.sval ?? ''
+    const rollup = this.#context.rollup(
+      rollupName,
+      this.#context.positionOf(argument === undefined ? undefined : locationOf(argument)),
+    )
+    const relation = new RollupView(this.#context.newAlias('t'), rollup, true, this.#context.parts)
+    return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? rollupName)
+  }
+
+  #subselect(node: RangeSubselect): FromClause {
+    const { subquery, alias } = node
+    assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT')
+    if (node.lateral === true)
+      throw unsupported('LATERAL is not supported', 0, 'Use a correlated subquery in SELECT or WHERE.')
+    const plan = this.#context.compileSelect(subquery.SelectStmt, this.#surroundings)
+    const relation = new SelectRelation(this.#context.newAlias('t'), plan, plan.columns)
+    return single(renamed(relation, alias?.colnames, 0), alias?.aliasname ?? `?${relation.alias}`)
+  }
+
+  #join(node: JoinExpr): FromClause {
+    assert(node.larg !== undefined && node.rarg !== undefined, 'a join has two sides')
+    const left = this.#item(node.larg)
+    const right = this.#item(node.rarg)
+    if (node.alias !== undefined)
+      throw unsupported('an alias of a join is not supported', 0, 'Give each of its tables an alias.')
+    const kind = JOIN_KINDS[node.jointype ?? 'JOIN_INNER']
+    if (kind === undefined) throw unsupported(`${node.jointype} is not supported`, 0)
+    const position = node.quals === undefined ? 0 : this.#context.positionOf(locationOf(node.quals))
+    const names = node.isNatural === true ? commonNames(left.namespace, right.namespace) : usingNames(node.usingClause)
+    if (names !== undefined) return this.#joinUsing(left, right, kind, names)
+    const joined = combine(left, right, kind, undefined, position)
+    if (node.quals === undefined) return joined
+    return combine(left, right, kind, this.#condition(node.quals, joined.namespace), position)
+  }
+
+  #condition(quals: Node, namespace: Namespace): string {
+    const scope = new QueryScope('ON', { context: this.#context, namespace, surroundings: this.#surroundings })
+    const condition = this.#context.analyser(scope).analyseCondition(quals, 'ON')
+    return this.#context.conditions.print(condition, NOWHERE('ON'))
+  }
+
+  #joinUsing(left: FromClause, right: FromClause, kind: string, names: readonly string[]): FromClause {
+    const conditions: string[] = []
+    const merged: NamedColumn[] = []
+    for (const name of names) {
+      const [one, other] = [left, right].map(({ namespace }) => onlyNamed(namespace, name)) as [
+        NamedColumn,
+        NamedColumn,
+      ]
+      const equality = compare('=', one.expression(0), other.expression(0), 0)
+      conditions.push(this.#context.conditions.print(equality, NOWHERE('USING')))
+      merged.push({ name, hidden: false, expression: mergedExpression(kind, name, one, other) })
+    }
+    const both = combine(left, right, kind, conditions.length === 0 ? undefined : conditions.join(' AND '), 0)
+    const others = both.namespace.columns.filter(({ name }) => !names.includes(name))
+    return { ...both, namespace: { tables: both.namespace.tables, columns: [...merged, ...others] } }
+  }
+}
+
+const JOIN_KINDS: Readonly<Record<string, string>> = {
+  JOIN_INNER: 'JOIN',
+  JOIN_LEFT: 'LEFT JOIN',
+  JOIN_RIGHT: 'RIGHT JOIN',
+  JOIN_FULL: 'FULL JOIN',
+}
+
+function single(relation: Relation, name: string): FromClause {
+  return { namespace: namespaceOf(name, relation), relations: [relation], render: () => relation.render() }
+}
+
+function combine(
+  left: FromClause,
+  right: FromClause,
+  kind: string,
+  condition: string | undefined,
+  position: number,
+): FromClause {
+  const on = condition === undefined ? (kind === 'JOIN' ? '' : ' ON 1') : ` ON ${condition}`
+  return {
+    namespace: joinNamespaces(left.namespace, right.namespace, position),
+    relations: [...left.relations, ...right.relations],
+    render: () => {
+      const side = right.relations.length > 1 ? `(${right.render()})` : right.render()
+      return `${left.render()} ${kind} ${side}${on}`
+    },
+  }
+}
+
+/** The side that has the value: both in an inner join, the kept one in an outer join, whichever isn't NULL in a full one. */
+function mergedExpression(
+  kind: string,
+  name: string,
+  left: NamedColumn,
+  right: NamedColumn,
+): (position: number) => Expression {
+  if (kind === 'RIGHT JOIN') return right.expression
+  if (kind !== 'FULL JOIN') return left.expression
+  return (position) => {
+    const sides = [left.expression(position), right.expression(position)]
+    const { type, expressions } = unifyTypes(`USING (${quoteName(name)})`, sides, position)
+    return { kind: 'coalesce', args: expressions, type, position }
+  }
+}
+
+function onlyNamed({ columns }: Namespace, name: string): NamedColumn {
+  const [column, ...more] = columns.filter((one) => one.name === name)
+  if (column !== undefined && more.length === 0) return column
+  if (column !== undefined) throw new RollupdError('sql_ambiguous', `the column "${name}" of USING is ambiguous`)
+  throw new RollupdError('sql_unknown_column', `the column "${name}" of USING is not on both sides of the join`)
+}
+
+function commonNames(left: Namespace, right: Namespace): readonly string[] {
+  const names = right.columns.filter(({ hidden }) => !hidden).map(({ name }) => name)
+  return left.columns.flatMap(({ name, hidden }) => (!hidden && names.includes(name) ? [name] : []))
+}
+
+function usingNames(clause: readonly Node[] | undefined): readonly string[] | undefined {
+  return clause?.flatMap((node) => ('String' in node ? [node.String.sval ?? ''] : []))
+}
+
+/** FROM r AS x (a, b): new names for the first columns. */
+function renamed(relation: Relation, names: readonly Node[] | undefined, position: number): Relation {
+  if (names === undefined || names.length === 0) return relation
+  const given = names.flatMap((node) => ('String' in node ? [node.String.sval ?? ''] : []))
+  const visible = relation.columns.filter(({ hidden }) => !hidden).length
+  if (given.length > visible) {
+    throw new RollupdError('sql_invalid', `${given.length} column names are given for ${visible} columns`, { position })
+  }
+  const columns = relation.columns.map((column, index) => ({ ...column, name: given[index] ?? column.name }))
+  return {
+    alias: relation.alias,
+    columns,
+    column: (index, at) => relation.column(index, at),
+    measureSource: (index) => relation.measureSource(index),
+    groupSource: () => relation.groupSource(),
+    render: () => relation.render(),
+  }
+}

@@ -1,0 +1,93 @@
+/** Owns GROUP BY of a query, and whether a SELECT makes groups at all. */
+import { RollupdError } from '../core/errors.ts'
+import { locationOf } from '../sql/analyse-expression.ts'
+import type { Expression } from '../sql/expression.ts'
+import { outputName } from '../sql/output-name.ts'
+import type { Node, SelectStmt } from '../sql/parse-statement.ts'
+import { NOWHERE } from './guard-place.ts'
+import { isAggregateName } from './aggregate-call.ts'
+import { unsupported, type CompileContext } from './compile-context.ts'
+import { MEASURE } from './measure-call.ts'
+import { findColumn } from './namespace.ts'
+import type { GroupItem, Grouping, ScopeParts } from './query-scope.ts'
+import { QueryScope } from './query-scope.ts'
+import type { Target } from './target-list.ts'
+
+/** Undefined: the SELECT gives rows, not groups. */
+export function compileGrouping(
+  select: SelectStmt,
+  targets: readonly Target[],
+  parts: ScopeParts,
+): Grouping | undefined {
+  const { context } = parts
+  const nodes = select.groupClause ?? []
+  if (select.groupDistinct === true) throw unsupported('GROUP BY DISTINCT is not supported', 0)
+  const clauses = [targets.map(({ node }) => node), select.sortClause]
+  if (nodes.length === 0 && select.havingClause === undefined && !holdsAggregate(clauses)) return undefined
+  const scope = new QueryScope('GROUP BY', parts)
+  const items = nodes.map((node) => toItem(node, targets, scope, context))
+  return { items, measured: new Set() }
+}
+
+function toItem(node: Node, targets: readonly Target[], scope: QueryScope, context: CompileContext): GroupItem {
+  const position = context.positionOf(locationOf(node))
+  if ('GroupingSet' in node)
+    throw unsupported(
+      'GROUPING SETS, ROLLUP and CUBE are not supported yet',
+      position,
+      'Write one SELECT for each grouping.',
+    )
+  const target = targetOf(node, targets, scope, position)
+  const expressionNode = target?.node ?? node
+  if (holdsAggregate(expressionNode)) {
+    throw new RollupdError('sql_invalid', 'aggregates are not allowed in GROUP BY', {
+      position,
+      hint: 'Group by the other outputs.',
+    })
+  }
+  const analysed = context.analyser(scope).analyseSettled(expressionNode)
+  const expression = context.printer.canFail(analysed) ? guarded(analysed, context) : analysed
+  return { name: target?.name ?? outputName({ val: expressionNode }), node: expressionNode, expression }
+}
+
+/** Groups are made by comparing: there an error ends. */
+function guarded(expression: Expression, { printer, conditions }: CompileContext): Expression {
+  const { type, position } = expression
+  const sql = conditions.guard(printer.print(expression), NOWHERE('GROUP BY'))
+  return { kind: 'fragment', sql, type, canFail: false, position }
+}
+
+/** An ordinal, or an output's name where no column has that name: PostgreSQL's rule. */
+function targetOf(node: Node, targets: readonly Target[], scope: QueryScope, position: number): Target | undefined {
+  if ('A_Const' in node) return byOrdinal(node.A_Const.ival?.ival, 'GROUP BY', targets, position)
+  const name = bareName(node)
+  if (name === undefined || findColumn(scope.parts.namespace, [name], position) !== undefined) return undefined
+  return targets.find((target) => target.name === name)
+}
+
+/** The output that a number names. Errors: sql_invalid. */
+export function byOrdinal<T>(ordinal: number | undefined, clause: string, outputs: readonly T[], position: number): T {
+  const output = ordinal === undefined ? undefined : outputs[ordinal - 1]
+  if (output !== undefined) return output
+  const what = ordinal === undefined ? `${clause} takes no constant` : `${clause} ${ordinal}: there is no such output`
+  throw new RollupdError('sql_invalid', what, { position, hint: `The outputs are 1 to ${outputs.length}.` })
+}
+
+export function bareName(node: Node): string | undefined {
+  if (!('ColumnRef' in node)) return undefined
+  const [only, ...more] = node.ColumnRef.fields ?? []
+  return only !== undefined && more.length === 0 && 'String' in only ? only.String.sval : undefined
+}
+
+/** Whether an aggregate of this SELECT stands in the expression; those of subqueries are theirs. */
+function holdsAggregate(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false
+  if (Array.isArray(node)) return node.some(holdsAggregate)
+  if ('SubLink' in node) return holdsAggregate((node.SubLink as { testexpr?: unknown }).testexpr)
+  if ('FuncCall' in node) {
+    const { funcname, over } = node.FuncCall as { funcname?: Node[]; over?: unknown }
+    const name = (funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? ''
+    if (over === undefined && (name === MEASURE || isAggregateName(name))) return true
+  }
+  return Object.values(node).some(holdsAggregate)
+}

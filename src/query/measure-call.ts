@@ -1,0 +1,110 @@
+/**
+ * Owns MEASURE(column): a rollup's column at coarser grain. The states of the visible groups are merged and the column's
+ * expression is computed over the merged ones, so averages, distinct counts and what is built from them are right.
+ */
+import { at } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import type { GroupValue, PartialValue, SqlFragment } from '../sql/expression.ts'
+import type { CallSite } from '../sql/scope.ts'
+import { filterText } from './aggregate-call.ts'
+import { unsupported } from './compile-context.ts'
+import { ExpressionPrinter } from './expression-printer.ts'
+import { findColumn } from './namespace.ts'
+import { pathOf, type QueryScope } from './query-scope.ts'
+import type { MeasureSource } from './relation.ts'
+import type { SqliteFunctions } from './sqlite-functions.ts'
+
+/** Its name as a call. */
+export const MEASURE = 'measure'
+
+export function analyseMeasure(site: CallSite, scope: QueryScope): SqlFragment {
+  const { node, position } = site
+  if (node.agg_distinct === true)
+    throw unsupported('MEASURE takes no DISTINCT', position, 'A group merges once anyway.')
+  if (node.agg_order !== undefined || node.agg_within_group === true)
+    throw unsupported('MEASURE takes no ORDER BY', position)
+  const source = findSource(site, scope)
+  const { context } = scope.parts
+  const output = at(source.rollup.plan.wrap.outputs, source.output)
+  const filter = filterText(site, scope)
+  const printer = new ExpressionPrinter(context.parts, (leaf) =>
+    leaf.kind === 'group'
+      ? groupValue(leaf, source, scope, site)
+      : mergedValue(leaf, source, context.parts.functions, filter),
+  )
+  const { expression, type } = output
+  if (source.hiding.hasHaving) scope.grouping?.measured.add(source.hiding)
+  return {
+    kind: 'fragment',
+    sql: `(${printer.print(expression)})`,
+    type,
+    canFail: printer.canFail(expression),
+    position,
+  }
+}
+
+/** The rollup's column that the argument is. Errors: sql_unsupported, sql_invalid, sql_unknown_column. */
+function findSource({ node, position, analyser }: CallSite, scope: QueryScope): MeasureSource {
+  const [argument, ...more] = node.args ?? []
+  if (argument === undefined || more.length > 0 || node.agg_star === true || !('ColumnRef' in argument)) {
+    throw new RollupdError('sql_invalid', 'MEASURE takes one column of a rollup', {
+      position,
+      hint: 'Compute with its result instead: MEASURE(a) / MEASURE(b).',
+    })
+  }
+  const { namespace } = scope.parts
+  const path = pathOf(argument.ColumnRef)
+  const at = analyser.positionOf(argument.ColumnRef.location)
+  if (namespace.tables.length !== 1) {
+    throw unsupported(
+      'MEASURE over a join is not supported yet',
+      position,
+      'Aggregate the rollup with MEASURE in a subquery, then join that.',
+    )
+  }
+  const source = findColumn(namespace, path, at)
+  // for its message about an unknown column
+  if (source === undefined) scope.ofRows(scope.clause).column(path as [string], at)
+  const owner = source?.column.source
+  const measure = source?.rest.length === 0 ? owner?.relation.measureSource(owner.index) : undefined
+  if (measure !== undefined) return measure
+  throw new RollupdError(
+    'sql_invalid',
+    `MEASURE needs a rollup's column as it is, "${path.join('.')}" is computed, merged or joined`,
+    {
+      position: at,
+      hint: 'It may come through subqueries without expressions, aggregates, DISTINCT, joins and set operations only.',
+    },
+  )
+}
+
+function mergedValue(
+  leaf: PartialValue,
+  source: MeasureSource,
+  functions: SqliteFunctions,
+  filter: string,
+): SqlFragment {
+  const partial = at(source.rollup.plan.ingest.partials, leaf.index)
+  const { aggregate } = at(source.rollup.schema.partials, leaf.index)
+  const name = functions.merger(partial.aggregate, aggregate, partial.argTypes)
+  const sql = `${name}(${source.states(leaf.index).join(', ')})${filter}`
+  return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail, position: 0 }
+}
+
+/** At coarser grain a grouping value exists only where it is grouped by. */
+function groupValue(leaf: GroupValue, source: MeasureSource, scope: QueryScope, { position }: CallSite): SqlFragment {
+  const group = source.group(leaf.index)
+  const item = scope.grouping?.items.find(
+    ({ expression }) => expression.kind === 'fragment' && expression.sql === group?.sql,
+  )
+  if (item !== undefined && group !== undefined) return group
+  const { output, column } = at(source.rollup.plan.ingest.groupBy, leaf.index)
+  throw new RollupdError(
+    'sql_invalid',
+    `MEASURE reads the grouping value "${output ?? column}", which is not grouped by`,
+    {
+      position,
+      hint: 'Add it to GROUP BY, or measure another column.',
+    },
+  )
+}

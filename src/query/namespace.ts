@@ -1,0 +1,79 @@
+/** Owns the names that FROM makes: tables by alias, and columns by bare name in the order of `*`. */
+import { RollupdError } from '../core/errors.ts'
+import type { Expression } from '../sql/expression.ts'
+import type { Relation } from './relation.ts'
+
+/** A column by its bare name. USING merges two columns into one that is neither relation's. */
+export interface NamedColumn {
+  readonly name: string
+  readonly hidden: boolean
+  readonly expression: (position: number) => Expression
+  /** Absent for merged columns. */
+  readonly source?: { readonly relation: Relation; readonly index: number }
+}
+
+export interface NamedTable {
+  readonly name: string
+  readonly relation: Relation
+}
+
+export interface Namespace {
+  readonly tables: readonly NamedTable[]
+  readonly columns: readonly NamedColumn[]
+}
+
+export const EMPTY_NAMESPACE: Namespace = { tables: [], columns: [] }
+
+export function namespaceOf(name: string, relation: Relation): Namespace {
+  return { tables: [{ name, relation }], columns: columnsOf(relation) }
+}
+
+export function columnsOf(relation: Relation): readonly NamedColumn[] {
+  return relation.columns.map(({ name, hidden }, index) => ({
+    name,
+    hidden,
+    expression: (position: number) => relation.column(index, position),
+    source: { relation, index },
+  }))
+}
+
+/** Errors: sql_invalid when an alias stands twice. */
+export function joinNamespaces(left: Namespace, right: Namespace, position: number): Namespace {
+  for (const { name } of right.tables) {
+    if (!left.tables.some((table) => table.name === name)) continue
+    throw new RollupdError('sql_invalid', `the table name "${name}" stands twice in FROM`, {
+      position,
+      hint: `Give one of them an alias: ${name} AS other.`,
+    })
+  }
+  return { tables: [...left.tables, ...right.tables], columns: [...left.columns, ...right.columns] }
+}
+
+/** What a path of names means here: a column, and what follows it. Undefined: nothing. Errors: sql_ambiguous. */
+export function findColumn(
+  namespace: Namespace,
+  path: readonly (string | number)[],
+  position: number,
+): { readonly column: NamedColumn; readonly rest: readonly (string | number)[] } | undefined {
+  const [first, second, ...more] = path
+  const bare = namespace.columns.filter(({ name }) => name === first)
+  if (bare.length > 1) throw ambiguous(String(first), namespace, position)
+  const [column] = bare
+  if (column !== undefined && typeof second !== 'string') return { column, rest: path.slice(1) }
+  const table = namespace.tables.find(({ name }) => name === first)
+  if (table !== undefined && typeof second === 'string') {
+    const qualified = columnsOf(table.relation).filter(({ name }) => name === second)
+    if (qualified.length > 1) throw ambiguous(`${table.name}.${second}`, namespace, position)
+    if (qualified[0] !== undefined) return { column: qualified[0], rest: more }
+  }
+  return column === undefined ? undefined : { column, rest: path.slice(1) }
+}
+
+function ambiguous(name: string, { tables, columns }: Namespace, position: number): RollupdError {
+  const owners = tables.filter(({ relation }) => relation.columns.some((column) => column.name === name))
+  const hint =
+    owners.length > 1
+      ? `Write ${owners.map((table) => `${table.name}.${name}`).join(' or ')}.`
+      : `${columns.filter((column) => column.name === name).length} columns of the subquery have that name; rename one with AS.`
+  return new RollupdError('sql_ambiguous', `the column "${name}" is ambiguous`, { position, hint })
+}

@@ -1,0 +1,96 @@
+/** Owns ORDER BY, LIMIT and OFFSET. */
+import { RollupdError } from '../core/errors.ts'
+import { locationOf } from '../sql/analyse-expression.ts'
+import type { Expression } from '../sql/expression.ts'
+import type { Node, SelectStmt, SortBy } from '../sql/parse-statement.ts'
+import type { Analyser } from '../sql/scope.ts'
+import { unsupported, type CompileContext } from './compile-context.ts'
+import { bareName, byOrdinal } from './grouping.ts'
+
+/** What a sort key is: an output, or an expression of its own. */
+export interface SortKey {
+  readonly output: number | undefined
+  readonly expression: Expression | undefined
+  /** ` ASC NULLS LAST` */
+  readonly direction: string
+  readonly position: number
+}
+
+/** `analyser`: expressions over the input, or undefined where only outputs may be named (set operations). */
+export function compileSortKeys(
+  nodes: readonly Node[],
+  outputNames: readonly string[],
+  context: CompileContext,
+  analyser: Analyser | undefined,
+): SortKey[] {
+  return nodes.flatMap((node) => ('SortBy' in node ? [toSortKey(node.SortBy, outputNames, context, analyser)] : []))
+}
+
+function toSortKey(
+  sort: SortBy,
+  names: readonly string[],
+  context: CompileContext,
+  analyser: Analyser | undefined,
+): SortKey {
+  const { node } = sort
+  const position = context.positionOf(node === undefined ? undefined : locationOf(node))
+  if (node === undefined || sort.useOp !== undefined)
+    throw unsupported('ORDER BY ... USING is not supported', position, 'Write ASC or DESC.')
+  const direction = toDirection(sort)
+  const indexes = names.map((_, index) => index)
+  if ('A_Const' in node)
+    return {
+      output: byOrdinal(node.A_Const.ival?.ival, 'ORDER BY', indexes, position),
+      expression: undefined,
+      direction,
+      position,
+    }
+  const name = bareName(node)
+  const output = name === undefined ? -1 : names.indexOf(name)
+  if (output >= 0) return { output, expression: undefined, direction, position }
+  if (analyser === undefined) {
+    throw unsupported(
+      'ORDER BY of a set operation takes names and numbers of outputs',
+      position,
+      'Wrap it: SELECT * FROM (...) AS u ORDER BY ...',
+    )
+  }
+  return { output: undefined, expression: analyser.analyseSettled(node), direction, position }
+}
+
+/** PostgreSQL's: nulls are larger than everything. */
+function toDirection({ sortby_dir: direction, sortby_nulls: nulls }: SortBy): string {
+  const descending = direction === 'SORTBY_DESC'
+  const nullsFirst = nulls === 'SORTBY_NULLS_FIRST' || (nulls !== 'SORTBY_NULLS_LAST' && descending)
+  return `${descending ? ' DESC' : ' ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`
+}
+
+/** ` LIMIT n OFFSET m`, empty where there is neither. */
+export function limitText(select: SelectStmt, context: CompileContext, analyser: Analyser): string {
+  if (select.limitOption === 'LIMIT_OPTION_WITH_TIES')
+    throw unsupported('FETCH FIRST ... WITH TIES is not supported', 0, 'Write LIMIT.')
+  const count = rowCount(select.limitCount, 'LIMIT', context, analyser)
+  const offset = rowCount(select.limitOffset, 'OFFSET', context, analyser)
+  if (count === undefined && offset === undefined) return ''
+  return ` LIMIT ${count ?? -1}${offset === undefined ? '' : ` OFFSET ${offset}`}`
+}
+
+/** A number or a parameter; NULL and ALL: none. */
+function rowCount(
+  node: Node | undefined,
+  clause: string,
+  context: CompileContext,
+  analyser: Analyser,
+): string | undefined {
+  if (node === undefined) return undefined
+  const position = context.positionOf(locationOf(node))
+  const expression = analyser.analyse(node)
+  if (expression.kind === 'literal' && expression.value === null) return undefined
+  const text = expression.kind === 'literal' ? String(expression.value) : ''
+  if (expression.kind === 'literal' && expression.type === 'bigint' && /^\d+$/.test(text)) return text
+  throw new RollupdError('sql_invalid', `${clause} takes a whole number from 0 or a parameter`, { position })
+}
+
+export function isSortedByOutput(key: SortKey): key is SortKey & { readonly output: number } {
+  return key.output !== undefined
+}

@@ -1,0 +1,90 @@
+/** Owns what a query reads of the leaf's fixed tables: which rollups there are, their plans, and how far each has read. */
+import type BetterSqlite3 from 'better-sqlite3'
+import { assert } from '../core/assert.ts'
+import { toLeafSchema, type LeafSchema } from '../leaf/leaf-schema.ts'
+import type { RollupPlan } from '../planner/plan.ts'
+
+export interface CatalogRollup {
+  readonly id: number
+  readonly name: string
+  readonly topic: string
+  readonly plan: RollupPlan
+  readonly schema: LeafSchema
+  /** Groups whose hash is another group's: nearly always none, and then the table isn't read. */
+  readonly hasOverflow: boolean
+}
+
+/** What the compiler needs to know. All answers are of one commit. */
+export interface QueryCatalog {
+  find(name: string): CatalogRollup | undefined
+  names(): readonly string[]
+}
+
+/** Plans of so many rollups stay parsed. */
+const PLANS_KEPT_MAX = 256
+
+type ParsedPlan = Pick<CatalogRollup, 'plan' | 'schema'>
+
+interface RollupRow {
+  readonly id: bigint
+  readonly topic: string
+  readonly overflow_groups: bigint
+}
+
+/** Reads inside the caller's transaction. */
+export class LeafCatalog implements QueryCatalog {
+  readonly #find: BetterSqlite3.Statement<[string], RollupRow>
+  readonly #planJson: BetterSqlite3.Statement<[number], string>
+  readonly #names: BetterSqlite3.Statement<[], string>
+  readonly #epoch: BetterSqlite3.Statement<[], bigint>
+  readonly #shards: BetterSqlite3.Statement<[number], { partition: bigint; next_offset: bigint }>
+  /** By rollup id: a plan never changes under its id. */
+  readonly #plans = new Map<number, ParsedPlan>()
+
+  /** A connection that gives integers as bigint. */
+  constructor(connection: BetterSqlite3.Database) {
+    this.#find = connection.prepare(
+      `SELECT id, topic, overflow_groups FROM rollups JOIN rollup_figures ON rollup_id = id WHERE name = ?`,
+    )
+    this.#planJson = connection.prepare<[number], string>('SELECT plan_json FROM rollups WHERE id = ?').pluck()
+    this.#names = connection.prepare<[], string>('SELECT name FROM rollups ORDER BY name').pluck()
+    this.#epoch = connection.prepare<[], bigint>('SELECT epoch FROM leaf_state').pluck()
+    this.#shards = connection.prepare(
+      'SELECT partition, next_offset FROM shards WHERE rollup_id = ? AND closed = 0 ORDER BY partition',
+    )
+  }
+
+  find(name: string): CatalogRollup | undefined {
+    const row = this.#find.get(name)
+    if (row === undefined) return undefined
+    const id = Number(row.id)
+    return { id, name, topic: row.topic, hasOverflow: row.overflow_groups > 0n, ...this.#planOf(id) }
+  }
+
+  names(): readonly string[] {
+    return this.#names.all()
+  }
+
+  /** Number of the commit that the transaction sees. */
+  epoch(): number {
+    return Number(this.#epoch.get())
+  }
+
+  /** Next offsets by partition, of the shards that can still get records: those of the present topic id. */
+  nextOffsets(rollupId: number): Record<string, number> {
+    const rows = this.#shards.all(rollupId)
+    return Object.fromEntries(rows.map(({ partition, next_offset }) => [String(partition), Number(next_offset)]))
+  }
+
+  #planOf(id: number): ParsedPlan {
+    const known = this.#plans.get(id)
+    if (known !== undefined) return known
+    const json = this.#planJson.get(id)
+    assert(json !== undefined, `rollup ${id} has no plan`)
+    const plan = JSON.parse(json) as RollupPlan
+    const parsed = { plan, schema: toLeafSchema(id, plan) }
+    if (this.#plans.size >= PLANS_KEPT_MAX) this.#plans.clear()
+    this.#plans.set(id, parsed)
+    return parsed
+  }
+}

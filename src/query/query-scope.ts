@@ -1,0 +1,167 @@
+/**
+ * Owns what an expression of a query may name: columns of FROM, those of the queries around it, parameters, subqueries, and, where
+ * the clause allows them, aggregates.
+ */
+import { RollupdError } from '../core/errors.ts'
+import type { Expression } from '../sql/expression.ts'
+import { literal } from '../sql/literal.ts'
+import { didYouMean } from '../sql/nearest-name.ts'
+import type { ColumnRef, Node, SubLink } from '../sql/parse-statement.ts'
+import { resolveCall } from '../sql/resolve-call.ts'
+import type { Analyser, CallSite, NamePath } from '../sql/scope.ts'
+import { analyseRowAggregate, isAggregateName, refuseAggregate } from './aggregate-call.ts'
+import { unsupported, type CompileContext, type OuterScope, type Surroundings } from './compile-context.ts'
+import { analyseMeasure, MEASURE } from './measure-call.ts'
+import { findColumn, type Namespace } from './namespace.ts'
+import type { HidesGroups } from './relation.ts'
+import { isSameNode } from './same-node.ts'
+import { analyseSubquery } from './subquery-expression.ts'
+
+/** An expression of GROUP BY. */
+export interface GroupItem {
+  readonly name: string
+  readonly node: Node
+  readonly expression: Expression
+}
+
+/** Which expressions have one value per group. */
+export interface Grouping {
+  readonly items: readonly GroupItem[]
+  /** Rollups of which MEASURE merged groups although HAVING hides some. */
+  readonly measured: Set<HidesGroups>
+}
+
+export interface ScopeParts {
+  readonly context: CompileContext
+  readonly namespace: Namespace
+  readonly surroundings: Surroundings
+}
+
+export class QueryScope implements OuterScope {
+  readonly clause: string
+  readonly parts: ScopeParts
+  /** Undefined: rows, not groups. */
+  readonly grouping: Grouping | undefined
+  readonly #takesAggregates: boolean
+  readonly callNames: readonly string[]
+
+  constructor(clause: string, parts: ScopeParts, grouping?: Grouping) {
+    this.clause = clause
+    this.parts = parts
+    this.grouping = grouping
+    this.#takesAggregates = grouping !== undefined
+    this.callNames = [MEASURE]
+  }
+
+  /** The same names, rows instead of groups: arguments of aggregates. */
+  ofRows(clause: string): QueryScope {
+    return new QueryScope(clause, this.parts)
+  }
+
+  column(path: NamePath, position: number): Expression {
+    const found = findColumn(this.parts.namespace, path, position)
+    if (found === undefined) return this.#outerColumn(path, position)
+    const { column, rest } = found
+    const expression = column.expression(position)
+    if (this.grouping !== undefined && !this.#isGrouped(expression)) throw notGrouped(path, this.clause, position)
+    return steps(expression, rest, position)
+  }
+
+  hasColumn(path: readonly (string | number)[]): boolean {
+    return (
+      findColumn(this.parts.namespace, path, 0) !== undefined || this.parts.surroundings.outer?.hasColumn(path) === true
+    )
+  }
+
+  columnNames(): readonly string[] {
+    const { namespace, surroundings } = this.parts
+    return [...namespace.columns.map(({ name }) => name), ...(surroundings.outer?.columnNames() ?? [])]
+  }
+
+  call(site: CallSite): Expression | undefined {
+    if (site.node.over !== undefined) throw unsupported('window functions are not supported yet', site.position)
+    if (site.name === MEASURE) {
+      if (!this.#takesAggregates) throw refuseAggregate('MEASURE', this.clause, site.position)
+      return analyseMeasure(site, this)
+    }
+    if (!isAggregateName(site.name)) return undefined
+    if (!this.#takesAggregates) throw refuseAggregate(site.name, this.clause, site.position)
+    return analyseRowAggregate(site, this)
+  }
+
+  parameter(number: number, position: number): Expression {
+    return this.parts.context.parameter(number, position)
+  }
+
+  subquery(node: SubLink, position: number, analyser: Analyser): Expression {
+    return analyseSubquery(node, position, analyser, this)
+  }
+
+  /** A whole grouping expression has one value per group. */
+  node(node: Node): Expression | undefined {
+    if (this.grouping === undefined || 'A_Const' in node) return undefined
+    const item = this.grouping.items.find((one) => isSameNode(one.node, node, (a, b) => this.#isSameColumn(a, b)))
+    return item?.expression
+  }
+
+  #isGrouped(expression: Expression): boolean {
+    const text = this.parts.context.printer.print(expression)
+    return this.grouping?.items.some((item) => this.parts.context.printer.print(item.expression) === text) === true
+  }
+
+  #isSameColumn(left: ColumnRef, right: ColumnRef): boolean {
+    const [a, b] = [left, right].map((ref) => findColumn(this.parts.namespace, pathOf(ref), 0))
+    if (a === undefined || b === undefined || a.rest.join('\0') !== b.rest.join('\0')) return false
+    const [one, other] = [a.column.source, b.column.source]
+    if (one === undefined || other === undefined) return a.column === b.column
+    return one.relation === other.relation && one.index === other.index
+  }
+
+  #outerColumn(path: NamePath, position: number): Expression {
+    const { namespace, surroundings } = this.parts
+    if (surroundings.outer?.hasColumn(path) === true) return surroundings.outer.column(path, position)
+    const [table] = path
+    const relation = namespace.tables.find(({ name }) => name === table)?.relation
+    const names =
+      relation === undefined || path.length === 1 ? this.columnNames() : relation.columns.map(({ name }) => name)
+    const name = String(relation === undefined ? path[0] : path[1])
+    const where = relation === undefined || path.length === 1 ? '' : ` of "${table}"`
+    throw new RollupdError('sql_unknown_column', `there is no column "${name}"${where}`, {
+      position,
+      hint: didYouMean(name, names) ?? listOf(names),
+    })
+  }
+}
+
+const NAMES_LISTED_MAX = 20
+
+function listOf(names: readonly string[]): string | undefined {
+  if (names.length === 0 || names.length > NAMES_LISTED_MAX) return undefined
+  return `The columns are ${names.join(', ')}.`
+}
+
+export function pathOf(ref: ColumnRef): readonly string[] {
+  return (ref.fields ?? []).flatMap((field) => ('String' in field ? [field.String.sval ?? ''] : []))
+}
+
+/** What follows a column's name: keys and elements of its object or array. */
+function steps(column: Expression, rest: readonly (string | number)[], position: number): Expression {
+  let expression = column
+  for (const step of rest) {
+    const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
+    expression = resolveCall({ form: 'operator', name: '->', args: [expression, argument], position })
+  }
+  return expression
+}
+
+function notGrouped(path: NamePath, clause: string, position: number): RollupdError {
+  const name = path.filter((part) => typeof part === 'string').join('.')
+  return new RollupdError(
+    'sql_invalid',
+    `the column "${name}" in ${clause} is neither grouped nor inside an aggregate`,
+    {
+      position,
+      hint: `Add it to GROUP BY, or use an aggregate such as MAX(${name}) or MEASURE(${name}).`,
+    },
+  )
+}

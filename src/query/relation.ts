@@ -1,0 +1,56 @@
+/**
+ * Owns what stands in FROM: something with an alias of its own and typed columns. Its text is made last, when the statement knows
+ * which columns it reads.
+ */
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { SqlFragment } from '../sql/expression.ts'
+import type { CatalogRollup } from './query-catalog.ts'
+
+export interface RelationColumn {
+  readonly name: string
+  readonly type: ScalarType
+  readonly canFail: boolean
+  /** Can be named, but isn't part of `*`. */
+  readonly hidden: boolean
+}
+
+export interface Relation {
+  /** Unique in the statement: t0, t1, ... */
+  readonly alias: string
+  readonly columns: readonly RelationColumn[]
+  /** Reads a column, which the relation exports from now on. */
+  column(index: number, position: number): SqlFragment
+  /** The rollup whose column this is, unchanged and one row per group; undefined where it is computed or merged. */
+  measureSource(index: number): MeasureSource | undefined
+  /** The rollups behind the rows, for messages that name a group. */
+  groupSource(): GroupSource | undefined
+  /** Item of FROM, with its alias. */
+  render(): string
+}
+
+/** The way to the states behind a column, exported by the relation it was asked of. */
+export interface MeasureSource {
+  readonly rollup: CatalogRollup
+  /** Index among the rollup's outputs. */
+  readonly output: number
+  /** State columns of a partial, as columns of the relation. */
+  states(partial: number): readonly string[]
+  /** The relation's column that is a grouping value, if it has it. */
+  group(index: number): SqlFragment | undefined
+  /** The rollup at the bottom of the relation, where HAVING hides groups. */
+  readonly hiding: HidesGroups
+}
+
+export interface HidesGroups {
+  readonly hasHaving: boolean
+  readonly name: string
+  /** From the next render on: shows the groups that HAVING hides, instead of the others. */
+  showHidden(shown: boolean): void
+}
+
+/** Grouping values of a row's group. */
+export interface GroupSource {
+  readonly columns: readonly { readonly name: string; readonly type: ScalarType }[]
+  /** Texts of the values, one for each column. */
+  texts(): readonly string[]
+}

@@ -1,0 +1,156 @@
+/**
+ * Owns the wrap half as SQLite text: a rollup is a view over its group table, with its finished columns and HAVING applied, plus
+ * `_id`. Grouping values, and aggregates whose state is their finished value, stand as the plain columns that they are, so
+ * that keys and indexes of the leaf serve conditions on them; other aggregates are finalized by functions. Only what the
+ * statement reads is written.
+ */
+import { at } from '../core/assert.ts'
+import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
+import type { GroupValue, PartialValue, SqlFragment } from '../sql/expression.ts'
+import { toGroupAddressText, type AccessPaths } from './access-path.ts'
+import { ConditionPrinter } from './condition-printer.ts'
+import { ExpressionPrinter, type PrinterParts } from './expression-printer.ts'
+import { describeGroup } from './group-name.ts'
+import type { CatalogRollup } from './query-catalog.ts'
+import type { GroupSource, HidesGroups, MeasureSource, Relation, RelationColumn } from './relation.ts'
+
+/** The column that addresses a group; an output of that name hides it. */
+export const ID_COLUMN = '_id'
+
+export class RollupView implements Relation {
+  readonly alias: string
+  readonly columns: readonly RelationColumn[]
+  readonly #rollup: CatalogRollup
+  /** Without its HAVING: `unfiltered(r)`. */
+  readonly #unfiltered: boolean
+  readonly #paths: AccessPaths
+  readonly #printer: ExpressionPrinter
+  readonly #conditions: ConditionPrinter
+  /** Exported columns by name, with their text over the group table. */
+  readonly #exports = new Map<string, (overflow: boolean) => string>()
+  #showsHidden = false
+
+  constructor(alias: string, rollup: CatalogRollup, unfiltered: boolean, parts: PrinterParts) {
+    this.alias = alias
+    this.#rollup = rollup
+    this.#unfiltered = unfiltered
+    this.#paths = parts.paths
+    this.#printer = new ExpressionPrinter(parts, (leaf) => this.#leaf(leaf))
+    this.#conditions = new ConditionPrinter(this.#printer)
+    const outputs = rollup.plan.wrap.outputs.map(({ name, type, expression }) => ({
+      name,
+      type,
+      canFail: this.#printer.canFail(expression),
+      hidden: false,
+    }))
+    const id: RelationColumn = { name: ID_COLUMN, type: 'text', canFail: false, hidden: true }
+    this.columns = outputs.some(({ name }) => name === ID_COLUMN) ? outputs : [...outputs, id]
+  }
+
+  column(index: number, position: number): SqlFragment {
+    const { type, canFail } = at(this.columns, index)
+    const output = this.#rollup.plan.wrap.outputs[index]
+    const name = output === undefined ? 'address' : `c${index}`
+    const sql = `${this.alias}.${name}`
+    if (output === undefined) {
+      this.#exports.set(name, (overflow) => toGroupAddressText(this.#table(overflow), overflow))
+      const [bucket, id] = [LEAF_COLUMN.bucket, LEAF_COLUMN.id]
+      this.#paths.set(sql, { kind: 'id', bucket: () => this.#plain(bucket), id: () => this.#plain(id) })
+    } else {
+      this.#exports.set(name, () => this.#printer.print(output.expression))
+      const isBucket = output.expression.kind === 'group' && output.expression.index === this.#rollup.schema.bucketGroup
+      if (isBucket) this.#paths.set(sql, { kind: 'bucket', bucket: () => this.#plain(LEAF_COLUMN.bucket) })
+    }
+    return { kind: 'fragment', sql, type, canFail, position }
+  }
+
+  measureSource(index: number): MeasureSource | undefined {
+    const output = this.#rollup.plan.wrap.outputs[index]
+    if (output === undefined) return undefined
+    const { schema } = this.#rollup
+    return {
+      rollup: this.#rollup,
+      output: index,
+      states: (partial) => at(schema.partials, partial).columns.map(({ name }) => this.#plain(name)),
+      group: (group) => {
+        const { outputs } = this.#rollup.plan.wrap
+        const same = outputs.findIndex(({ expression }) => expression.kind === 'group' && expression.index === group)
+        return same < 0 ? undefined : this.column(same, 0)
+      },
+      hiding: this.#hiding(),
+    }
+  }
+
+  groupSource(): GroupSource {
+    const { groupBy } = this.#rollup.plan.ingest
+    const columns = groupBy.map(({ output, column, type }) => ({ name: output ?? column, type }))
+    return { columns, texts: () => groupBy.map(({ column }) => this.#plain(column)) }
+  }
+
+  render(): string {
+    const { hasOverflow } = this.#rollup
+    const arms = hasOverflow ? [this.#renderArm(false), this.#renderArm(true)] : [this.#renderArm(false)]
+    return `(${arms.join(' UNION ALL ')}) AS ${this.alias}`
+  }
+
+  #renderArm(overflow: boolean): string {
+    const columns = [...this.#exports].map(([name, text]) => {
+      const value = text(overflow)
+      return value === name ? name : `${value} AS ${name}`
+    })
+    const having = this.#havingText()
+    const where = having === undefined ? '' : ` WHERE ${having}`
+    return `SELECT ${columns.length === 0 ? '1' : columns.join(', ')} FROM ${this.#table(overflow)}${where}`
+  }
+
+  #havingText(): string | undefined {
+    const { having } = this.#rollup.plan.wrap
+    if (having === null || this.#unfiltered) return undefined
+    const source = this.groupSource()
+    const text = this.#conditions.print(having, {
+      what: `HAVING of ${this.#rollup.name}`,
+      groupTexts: () => this.#rollup.plan.ingest.groupBy.map(({ column }) => column),
+      describe: (cells) => describeGroup(source.columns, cells),
+    })
+    return this.#showsHidden ? `NOT coalesce(${text}, 0)` : text
+  }
+
+  #hiding(): HidesGroups {
+    return {
+      hasHaving: this.#rollup.plan.wrap.having !== null && !this.#unfiltered,
+      name: this.#rollup.name,
+      showHidden: (shown) => {
+        this.#showsHidden = shown
+      },
+    }
+  }
+
+  #table(overflow: boolean): string {
+    return overflow ? this.#rollup.schema.overflowTable : this.#rollup.schema.table
+  }
+
+  /** Exports a column of the group table under its own name. */
+  #plain(name: string): string {
+    this.#exports.set(name, () => name)
+    return `${this.alias}.${name}`
+  }
+
+  /** A node of the wrap half over the group table's own columns. */
+  #leaf(leaf: GroupValue | PartialValue): SqlFragment {
+    if (leaf.kind === 'group') return this.#groupFragment(leaf.index, (name) => name)
+    const partial = at(this.#rollup.plan.ingest.partials, leaf.index)
+    const { aggregate, columns } = at(this.#rollup.schema.partials, leaf.index)
+    const { canFail, finishedColumn, type } = aggregate
+    const names = columns.map(({ name }) => name)
+    const sql =
+      finishedColumn === undefined
+        ? `${this.#printer.parts.functions.finalizer(partial.aggregate, aggregate, partial.argTypes)}(${names.join(', ')})`
+        : at(names, finishedColumn)
+    return { kind: 'fragment', sql, type, canFail, position: 0 }
+  }
+
+  #groupFragment(index: number, toText: (column: string) => string): SqlFragment {
+    const { column, type } = at(this.#rollup.plan.ingest.groupBy, index)
+    return { kind: 'fragment', sql: toText(column), type, canFail: false, position: 0 }
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Owns an aggregate of ours as a SQLite aggregate over rows: the accumulator that folds records also folds rows, so SUM is exact
+ * here too. SQLite mostly finishes one group before it starts the next; the accumulator's place is used again then.
+ */
+import type { Accumulator, Aggregate, StateValue } from '../aggregates/aggregate.ts'
+import { errorCell } from '../core/key-bytes.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import { isErrorCell, toLoader, toStorer, type Cell, type LoadCell, type StoreCell } from './cell-codec.ts'
+import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
+
+/** One group of rows: its place in the accumulator, or the error that its result is. */
+export interface RowGroup {
+  readonly index: number
+  error: Cell
+}
+
+const CAPACITY_AT_START = 16
+/** Groups open at once beyond this are rare; their room is given back. */
+const CAPACITY_KEPT_MAX = 1024
+
+export class RowAggregate {
+  readonly #aggregate: Aggregate
+  readonly #session: QuerySession
+  readonly #loaders: readonly LoadCell[]
+  readonly #store: StoreCell
+  #accumulator: Accumulator
+  #capacity = CAPACITY_AT_START
+  #next = 0
+  #open = 0
+
+  constructor(aggregate: Aggregate, argTypes: readonly ScalarType[], session: QuerySession) {
+    this.#aggregate = aggregate
+    this.#session = session
+    this.#loaders = argTypes.map(toLoader)
+    this.#store = toStorer(aggregate.type)
+    this.#accumulator = aggregate.createAccumulator()
+    this.#accumulator.grow(this.#capacity)
+  }
+
+  start(): RowGroup {
+    if (this.#next === this.#capacity) {
+      this.#capacity *= 2
+      this.#accumulator.grow(this.#capacity)
+    }
+    this.#open += 1
+    return { index: this.#next++, error: null }
+  }
+
+  step(group: RowGroup, cells: readonly Cell[]): void {
+    if (group.error !== null) return
+    const { registers, arena } = this.#session
+    arena.used = 0
+    for (let index = 0; index < cells.length; index++) {
+      const cell = cells[index] as Cell
+      if (isErrorCell(cell)) {
+        group.error = cell
+        return
+      }
+      this.#loaders[index]?.(registers, index, cell, arena)
+    }
+    const first = cells.length > 0 ? 0 : -1
+    const second = cells.length > 1 ? 1 : -1
+    const error = this.#accumulator.check(registers, first, second)
+    if (error === null) this.#accumulator.update(group.index, registers, first, second)
+    else group.error = errorCell(error.code, error.message)
+  }
+
+  result(group: RowGroup): Cell {
+    const cell = group.error ?? this.#finalize(group.index)
+    this.#open -= 1
+    if (this.#open === 0) this.startAgain()
+    return cell
+  }
+
+  #finalize(index: number): Cell {
+    const state: StateValue[] = []
+    this.#accumulator.stateOf(index, state)
+    const { registers } = this.#session
+    this.#aggregate.finalize(state, registers, RESULT_REGISTER)
+    return this.#store(registers, RESULT_REGISTER)
+  }
+
+  /** Forgets all groups; those of a query that was cut off too. */
+  startAgain(): void {
+    this.#next = 0
+    this.#open = 0
+    if (this.#capacity > CAPACITY_KEPT_MAX) {
+      this.#capacity = CAPACITY_AT_START
+      this.#accumulator = this.#aggregate.createAccumulator()
+      this.#accumulator.grow(this.#capacity)
+    } else this.#accumulator.reset()
+  }
+}

@@ -1,0 +1,102 @@
+/** Owns UNION, INTERSECT and EXCEPT: outputs of both sides in one type, in SQLite's order of evaluation. */
+import { at } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { SqlFragment } from '../sql/expression.ts'
+import type { SelectStmt } from '../sql/parse-statement.ts'
+import { unifyTypes } from '../sql/unify-types.ts'
+import { EMPTY_NAMESPACE } from './namespace.ts'
+import { unsupported, type CompileContext, type Surroundings } from './compile-context.ts'
+import { compileSortKeys, isSortedByOutput, limitText } from './order-by.ts'
+import { QueryScope } from './query-scope.ts'
+import type { PlanColumn, SelectPlan } from './select-plan.ts'
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  SETOP_UNION: 'UNION',
+  SETOP_INTERSECT: 'INTERSECT',
+  SETOP_EXCEPT: 'EXCEPT',
+}
+
+export function compileSetOperation(
+  select: SelectStmt,
+  surroundings: Surroundings,
+  context: CompileContext,
+): SelectPlan {
+  const { larg, rarg, all } = select
+  const name = OPERATORS[select.op ?? '']
+  if (larg === undefined || rarg === undefined || name === undefined)
+    throw unsupported(`${select.op} is not supported`, 0)
+  if (all === true && name !== 'UNION')
+    throw unsupported(`${name} ALL is not supported`, 0, `Write ${name}, which gives each row once.`)
+  const left = context.compileSelect(larg, surroundings)
+  const right = context.compileSelect(rarg, surroundings)
+  const columns = unifyColumns(name, left, right)
+  const operator = all === true ? `${name} ALL` : name
+  return combinePlans(operator, left, right, columns, tailOf(select, columns, surroundings, context))
+}
+
+/** The set operation of two plans whose outputs have been unified; `tail`: ORDER BY and LIMIT. */
+export function combinePlans(
+  operator: string,
+  left: SelectPlan,
+  right: SelectPlan,
+  columns: readonly PlanColumn[],
+  tail: string,
+): SelectPlan {
+  const setTypes = (types: readonly ScalarType[]): void => {
+    left.coerce(types)
+    right.coerce(types)
+  }
+  setTypes(columns.map(({ type }) => type))
+  return {
+    columns,
+    coerce: setTypes,
+    measureSource: () => undefined,
+    groupSource: () => undefined,
+    addRowLabels: () => [],
+    // SQLite evaluates from left to right whatever the operator: brackets keep PostgreSQL's order
+    isPlain: false,
+    isSingleRow: / LIMIT [01]\b/.test(tail),
+    render: () => `${toArm(left)} ${operator} ${toArm(right)}${tail}`,
+  }
+}
+
+function toArm(plan: SelectPlan): string {
+  return plan.isPlain ? plan.render() : `SELECT * FROM (${plan.render()})`
+}
+
+/** Errors: sql_invalid for unequal counts, sql_type_mismatch. */
+export function unifyColumns(what: string, left: SelectPlan, right: SelectPlan): PlanColumn[] {
+  if (left.columns.length !== right.columns.length) {
+    throw new RollupdError(
+      'sql_invalid',
+      `the sides of ${what} have ${left.columns.length} and ${right.columns.length} outputs`,
+      {
+        hint: 'Select as many on both sides.',
+      },
+    )
+  }
+  return left.columns.map((column, index) => {
+    const other = at(right.columns, index)
+    const { type } = unifyTypes(`the output "${column.name}" of ${what}`, [toFragment(column), toFragment(other)], 0)
+    return { name: column.name, type, canFail: column.canFail || other.canFail }
+  })
+}
+
+function toFragment({ type, canFail }: PlanColumn): SqlFragment {
+  return { kind: 'fragment', sql: '', type, canFail, position: 0 }
+}
+
+function tailOf(
+  select: SelectStmt,
+  columns: readonly PlanColumn[],
+  surroundings: Surroundings,
+  context: CompileContext,
+): string {
+  const names = columns.map(({ name }) => name)
+  const keys = compileSortKeys(select.sortClause ?? [], names, context, undefined).filter(isSortedByOutput)
+  const texts = keys.map(({ output, direction }) => `${output + 1}${direction}`)
+  const scope = new QueryScope('LIMIT', { context, namespace: EMPTY_NAMESPACE, surroundings })
+  const limit = limitText(select, context, context.analyser(scope))
+  return `${texts.length === 0 ? '' : ` ORDER BY ${texts.join(', ')}`}${limit}`
+}

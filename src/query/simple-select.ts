@@ -1,0 +1,227 @@
+/** Owns one SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY ... LIMIT, without set operations. */
+import { at } from '../core/assert.ts'
+import { RollupdError } from '../core/errors.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { SelectStmt } from '../sql/parse-statement.ts'
+import { NOWHERE, toGuardPlace } from './guard-place.ts'
+import { unsupported, type CompileContext, type Surroundings } from './compile-context.ts'
+import { FromCompiler, type FromClause } from './from-clause.ts'
+import { compileGrouping } from './grouping.ts'
+import { compileSortKeys, limitText } from './order-by.ts'
+import { QueryScope, type Grouping } from './query-scope.ts'
+import type { GroupSource, MeasureSource } from './relation.ts'
+import type { PlanColumn, RowLabels, SelectPlan } from './select-plan.ts'
+import { expandTargets, type Output } from './target-list.ts'
+
+export function compileSimpleSelect(
+  select: SelectStmt,
+  surroundings: Surroundings,
+  context: CompileContext,
+): SelectPlan {
+  refuseForms(select)
+  return new SimpleSelect(select, surroundings, context)
+}
+
+function refuseForms(select: SelectStmt): void {
+  if (select.intoClause !== undefined) throw unsupported('SELECT INTO is not supported', 0, 'Queries only read.')
+  if (select.lockingClause !== undefined)
+    throw unsupported('FOR UPDATE and FOR SHARE are not supported', 0, 'Queries only read.')
+  if (select.windowClause !== undefined) throw unsupported('window functions are not supported yet', 0)
+  if (select.valuesLists !== undefined)
+    throw unsupported('VALUES is not supported', 0, 'Write SELECT 1 AS a UNION ALL SELECT 2.')
+  if (select.distinctClause?.some((node) => Object.keys(node).length > 0) === true) {
+    throw unsupported('DISTINCT ON is not supported', 0, 'Use GROUP BY with MIN or MAX.')
+  }
+}
+
+class SimpleSelect implements SelectPlan {
+  readonly columns: readonly PlanColumn[]
+  readonly isPlain: boolean
+  readonly isSingleRow: boolean
+  readonly #context: CompileContext
+  readonly #from: FromClause
+  readonly #where: string | undefined
+  readonly #grouping: Grouping | undefined
+  readonly #having: string | undefined
+  readonly #outputs: readonly Output[]
+  readonly #distinct: boolean
+  readonly #orderBy: readonly string[]
+  readonly #limit: string
+  #types: readonly ScalarType[]
+  /** Columns behind the outputs: their texts, exported as h0, h1, ... */
+  readonly #hidden: string[] = []
+
+  constructor(select: SelectStmt, surroundings: Surroundings, context: CompileContext) {
+    this.#context = context
+    this.#from = new FromCompiler(context, surroundings).compile(select.fromClause ?? [])
+    const parts = { context, namespace: this.#from.namespace, surroundings }
+    const where = new QueryScope('WHERE', parts)
+    this.#where =
+      select.whereClause === undefined
+        ? undefined
+        : context.conditions.print(
+            context.analyser(where).analyseCondition(select.whereClause, 'WHERE'),
+            this.#place('WHERE'),
+          )
+    const targets = expandTargets(select.targetList ?? [], this.#from.namespace, (location) =>
+      context.positionOf(location),
+    )
+    this.#grouping = compileGrouping(select, targets, parts)
+    const analyser = context.analyser(new QueryScope('SELECT', parts, this.#grouping))
+    this.#outputs = targets.map(({ name, node, source }) => ({
+      name,
+      source,
+      expression: analyser.analyseSettled(node),
+    }))
+    this.#types = this.#outputs.map(({ expression }) => expression.type)
+    this.columns = this.#outputs.map(({ name, expression }) => ({
+      name,
+      type: expression.type,
+      canFail: context.printer.canFail(expression),
+    }))
+    const having = context.analyser(new QueryScope('HAVING', parts, this.#grouping))
+    this.#having =
+      select.havingClause === undefined
+        ? undefined
+        : context.conditions.print(having.analyseCondition(select.havingClause, 'HAVING'), NOWHERE('HAVING'))
+    this.#distinct = select.distinctClause !== undefined
+    this.#orderBy = this.#sortTexts(select, new QueryScope('ORDER BY', parts, this.#grouping))
+    this.#limit = limitText(
+      select,
+      context,
+      context.analyser(new QueryScope('LIMIT', { ...parts, namespace: { tables: [], columns: [] } })),
+    )
+    this.isPlain = this.#orderBy.length === 0 && this.#limit === ''
+    this.isSingleRow = / LIMIT [01]\b/.test(this.#limit) || this.#grouping?.items.length === 0
+    this.#noteHiddenGroups()
+  }
+
+  coerce(types: readonly ScalarType[]): void {
+    this.#types = types
+  }
+
+  measureSource(index: number): MeasureSource | undefined {
+    const { source } = at(this.#outputs, index)
+    if (source === undefined || !this.#isOneRelation()) return undefined
+    const inner = source.relation.measureSource(source.index)
+    if (inner === undefined) return undefined
+    return {
+      ...inner,
+      states: (partial) => inner.states(partial).map((text) => this.#export(text)),
+      group: (group) => {
+        const value = inner.group(group)
+        const output = this.#outputs.findIndex(
+          ({ expression }) => expression.kind === 'fragment' && expression.sql === value?.sql,
+        )
+        return value === undefined || output < 0 ? undefined : { ...value, sql: `c${output}` }
+      },
+    }
+  }
+
+  groupSource(): GroupSource | undefined {
+    const source = this.#isOneRelation() ? this.#from.relations[0]?.groupSource() : undefined
+    return source === undefined
+      ? undefined
+      : { columns: source.columns, texts: () => source.texts().map((text) => this.#export(text)) }
+  }
+
+  addRowLabels(): RowLabels {
+    if (this.#distinct) return []
+    if (this.#grouping !== undefined) {
+      const { items } = this.#grouping
+      for (const { expression } of items) this.#export(this.#groupText(expression))
+      return items.map(({ name, expression }) => ({ name, type: expression.type }))
+    }
+    const { tables } = this.#from.namespace
+    return tables.flatMap(({ name, relation }) => {
+      const source = relation.groupSource()
+      for (const text of source?.texts() ?? []) this.#hidden.push(text)
+      const columns = source?.columns ?? []
+      return tables.length === 1 ? columns : columns.map((column) => ({ ...column, name: `${name}.${column.name}` }))
+    })
+  }
+
+  render(): string {
+    const { printer } = this.#context
+    const outputs = this.#outputs.map(
+      ({ expression }, index) => `${printer.printAs(expression, at(this.#types, index))} AS c${index}`,
+    )
+    const hidden = this.#hidden.map((text, index) => `${text} AS h${index}`)
+    const head = `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${[...outputs, ...hidden].join(', ')}`
+    return `${head}${this.#body()}${this.#groupBy()}${this.#tail()}`
+  }
+
+  /** From FROM to WHERE. */
+  #body(): string {
+    const from = this.#from.render()
+    return `${from === '' ? '' : ` FROM ${from}`}${this.#where === undefined ? '' : ` WHERE ${this.#where}`}`
+  }
+
+  #groupBy(): string {
+    if (this.#grouping === undefined) return ''
+    const { items } = this.#grouping
+    // a bare number would be an ordinal: constants don't tell groups apart
+    const texts = items
+      .filter(({ expression }) => expression.kind !== 'literal')
+      .map(({ expression }) => this.#groupText(expression))
+    const groupBy = items.length === 0 ? '' : ` GROUP BY ${texts.length === 0 ? 'NULL' : texts.join(', ')}`
+    if (this.#having === undefined) return groupBy
+    // SQLite takes HAVING without GROUP BY only beside an aggregate
+    return `${groupBy} HAVING ${this.#having}${items.length === 0 ? ' AND count(*) >= 0' : ''}`
+  }
+
+  #tail(): string {
+    return `${this.#orderBy.length === 0 ? '' : ` ORDER BY ${this.#orderBy.join(', ')}`}${this.#limit}`
+  }
+
+  #groupText(expression: Output['expression']): string {
+    return this.#context.printer.print(expression)
+  }
+
+  #sortTexts(select: SelectStmt, scope: QueryScope): string[] {
+    const { printer, conditions } = this.#context
+    const names = this.columns.map(({ name }) => name)
+    const keys = compileSortKeys(select.sortClause ?? [], names, this.#context, this.#context.analyser(scope))
+    return keys.flatMap(({ output, expression, direction, position }) => {
+      const key = expression ?? at(this.#outputs, output ?? 0).expression
+      if (key.kind === 'literal') return []
+      const text = printer.print(key)
+      if (
+        output === undefined &&
+        this.#distinct &&
+        !this.#outputs.some((one) => printer.print(one.expression) === text)
+      ) {
+        throw new RollupdError('sql_invalid', 'ORDER BY of SELECT DISTINCT takes outputs only', {
+          position,
+          hint: 'Add the expression to SELECT.',
+        })
+      }
+      if (printer.canFail(key))
+        return [
+          `${conditions.guard(text, this.#grouping === undefined ? this.#place('ORDER BY') : NOWHERE('ORDER BY'))}${direction}`,
+        ]
+      return [`${output === undefined ? text : `c${output}`}${direction}`]
+    })
+  }
+
+  #place(what: string): ReturnType<typeof toGuardPlace> {
+    return toGuardPlace(what, this.#from.relations)
+  }
+
+  #isOneRelation(): boolean {
+    return this.#from.relations.length === 1 && this.#grouping === undefined && !this.#distinct
+  }
+
+  /** The name of a hidden column with that text. */
+  #export(text: string): string {
+    const known = this.#hidden.indexOf(text)
+    return `h${known < 0 ? this.#hidden.push(text) - 1 : known}`
+  }
+
+  /** After the statement it is counted which of the rows that MEASURE could have merged are hidden. */
+  #noteHiddenGroups(): void {
+    for (const hiding of this.#grouping?.measured ?? []) {
+      this.#context.hiddenGroups.push({ hiding, sqlText: () => `SELECT count(*)${this.#body()}` })
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Owns the bytes of one answer while it is written: in memory while it is small, else in a file, so that neither memory nor the
+ * transaction depends on how fast a client reads.
+ */
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AnswerBody } from './query-request.ts'
+
+/** Up to this size an answer travels in the message between the processes; above, copying it through the pipe costs more than a file. */
+const INLINE_BYTES_MAX = 256 * 1024
+/** Bytes gathered before a write. */
+const BUFFER_BYTES = INLINE_BYTES_MAX
+
+export class SpoolFile {
+  readonly #directory: string
+  readonly #name: string
+  #buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  #used = 0
+  #written = 0
+  #file: { readonly descriptor: number; readonly path: string } | undefined
+
+  /** `name` is unique in the directory. */
+  constructor(directory: string, name: string) {
+    this.#directory = directory
+    this.#name = name
+  }
+
+  get byteLength(): number {
+    return this.#written + this.#used
+  }
+
+  append(text: string): void {
+    const bytes = Buffer.byteLength(text, 'utf8')
+    if (this.#used + bytes > this.#buffer.length) this.#flush()
+    if (bytes > this.#buffer.length) {
+      this.#writeOut(Buffer.from(text, 'utf8'))
+      return
+    }
+    this.#used += this.#buffer.write(text, this.#used, 'utf8')
+  }
+
+  finish(): AnswerBody {
+    if (this.#file === undefined) return { bytes: this.#buffer.subarray(0, this.#used) }
+    this.#flush()
+    closeSync(this.#file.descriptor)
+    return { path: this.#file.path, byteLength: this.#written }
+  }
+
+  /** Removes what was written: the query failed. */
+  discard(): void {
+    if (this.#file === undefined) return
+    closeSync(this.#file.descriptor)
+    rmSync(this.#file.path, { force: true })
+  }
+
+  #flush(): void {
+    this.#writeOut(this.#buffer.subarray(0, this.#used))
+    this.#used = 0
+  }
+
+  #writeOut(bytes: Uint8Array): void {
+    if (this.#file === undefined) {
+      const path = join(this.#directory, this.#name)
+      this.#file = { descriptor: openSync(path, 'wx', 0o600), path }
+    }
+    let from = 0
+    while (from < bytes.length) from += writeSync(this.#file.descriptor, bytes, from)
+    this.#written += bytes.length
+  }
+}
