@@ -22,7 +22,8 @@ const ANSWER_BYTES = 1024 * 1024
 /** As the tailer commits while catching up. */
 const EVENTS_PER_SEAL = 250_000
 
-const SELECTED = 'COUNT(*) AS views, SUM(bytes) AS bytes, AVG(latency_ms) AS avg_latency, MAX(latency_ms) AS max_latency'
+const SELECTED =
+  'COUNT(*) AS views, SUM(bytes) AS bytes, AVG(latency_ms) AS avg_latency, MAX(latency_ms) AS max_latency'
 const MINUTE = "date_trunc('minute', ts::timestamptz) AS minute"
 const STATEMENTS: Readonly<Record<string, string>> = {
   coarse: `SELECT ${MINUTE}, country, ${SELECTED} FROM _input WHERE ok GROUP BY minute, country`,
@@ -104,7 +105,8 @@ function handAll(answers: readonly Answer[], isFine: boolean): number {
   const fold = new HandFold(isFine)
   const startedAt = threadMs()
   let next = 0
-  for (const answer of answers) next = decoder.decode({ bytes: answer.bytes, aborted: [] }, next, fold, zeroCounts()).next
+  for (const answer of answers)
+    next = decoder.decode({ bytes: answer.bytes, aborted: [] }, next, fold, zeroCounts()).next
   return threadMs() - startedAt
 }
 
@@ -139,7 +141,9 @@ for (let round = 0; round < ROUNDS; round++) {
 if (best === undefined) throw new Error('no round')
 const { groups, foldMs, sealMs, bytes, buffers } = best
 const readMs = readBack(buffers)
-console.log(`${name}: ${events} events, ${groups} groups in ${buffers.length} batches, ${Math.round(bytes / groups)} bytes a group`)
+console.log(
+  `${name}: ${events} events, ${groups} groups in ${buffers.length} batches, ${Math.round(bytes / groups)} bytes a group`,
+)
 console.log(`fold            ${rate(foldMs)}`)
 console.log(`fold and seal   ${rate(foldMs + sealMs)}, sealing ${((sealMs * 1000) / groups).toFixed(2)} us a group`)
 console.log(`reading back    ${((readMs * 1000) / groups).toFixed(2)} us a group`)

@@ -3,6 +3,9 @@ import { TAG, type Registers } from '../core/registers.ts'
 import type { Accumulator, Aggregate, AggregateDefinition, StateValue } from './aggregate.ts'
 import { growArray } from './typed-columns.ts'
 
+// A constant of this file: see exact-sum-accumulator.ts.
+const TAG_NULL = TAG.NULL
+
 class CountAccumulator implements Accumulator {
   #counts: Float64Array = new Float64Array(0)
 
@@ -15,7 +18,7 @@ class CountAccumulator implements Accumulator {
   }
 
   update(group: number, r: Registers, arg: number): void {
-    if (arg < 0 || r.tag[arg] !== TAG.NULL) this.#counts[group]! += 1
+    if (arg < 0 || r.tag[arg] !== TAG_NULL) this.#counts[group]! += 1
   }
 
   stateOf(group: number, into: StateValue[]): void {

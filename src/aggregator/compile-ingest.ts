@@ -26,7 +26,8 @@ export const FAILED = 2
 export interface CompiledIngest {
   readonly r: Registers
   readonly fields: FieldLoader
-  readonly metadata: RecordMetadata
+  /** To be filled before each fold; undefined where the statement reads none. */
+  readonly metadata: RecordMetadata | undefined
   readonly table: GroupTable
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
@@ -78,7 +79,18 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
   const create = new Function(...names, source) as (...values: unknown[]) => () => number
   const fold = create(r, fields, metadata, code.values, accumulators, new KeyWriter(), table, states, fail)
   const groupTypes = half.groupBy.map(({ type }) => type)
-  return { r, fields, metadata, table, states, aggregates, groupTypes, fold, failure, source }
+  return {
+    r,
+    fields,
+    metadata: code.usesMetadata ? metadata : undefined,
+    table,
+    states,
+    aggregates,
+    groupTypes,
+    fold,
+    failure,
+    source,
+  }
 }
 
 /** Writes the text of the function. */

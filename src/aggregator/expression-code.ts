@@ -23,12 +23,15 @@ import {
 import type { Evaluate } from '../sql/function-entry.ts'
 import { functionById } from '../sql/function-table.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
+import { RecentMinutes } from './recent-minutes.ts'
 import { expressionKey } from '../sql/same-expression.ts'
 
 /** A function of the table takes at most so many registers. */
 const ARGUMENTS_MAX = 4
 /** The comparison that IN stands for (expression.ts). */
 const EQUAL = 'equal'
+/** The cast whose argument is mostly a text that shares its minute with the one before. */
+const CAST_TO_TIME = 'cast_to_timestamptz'
 
 /** JavaScript expressions over what was emitted before: whether a condition is true, and whether it is false. */
 interface Truth {
@@ -41,6 +44,8 @@ export class ExpressionCode {
   /** What the text calls v[0], v[1], ... */
   readonly values: unknown[] = []
   registerCount = 0
+  /** Whether the record's metadata are read. */
+  usesMetadata = false
   readonly #failingIsNull: boolean
   readonly #literals: { readonly register: number; readonly literal: Literal }[] = []
   readonly #registers = new Map<string, number>()
@@ -198,6 +203,7 @@ export class ExpressionCode {
   }
 
   #emitMeta(meta: Meta, out: number): void {
+    this.usesMetadata = true
     const header = this.value(new TextEncoder().encode(meta.header ?? ''))
     this.line(`meta.load(${JSON.stringify(meta.name)}, ${header}, r, ${out})`)
     const canFail = meta.name === 'key' || meta.name === 'header' || meta.name === 'timestamp'
@@ -209,9 +215,12 @@ export class ExpressionCode {
     assert(entry !== undefined, `no function ${call.function}`)
     assert(call.args.length <= ARGUMENTS_MAX, `${call.function} has too many arguments`)
     const registers = call.args.map((argument) => this.emit(argument))
-    const evaluate = this.value(entry.specialize?.(call.args) ?? entry.evaluate)
+    const evaluate = entry.specialize?.(call.args) ?? entry.evaluate
     const slots = Array.from({ length: ARGUMENTS_MAX }, (_, index) => registers[index] ?? 0)
-    const text = `${evaluate}(r, ${out}, ${slots.join(', ')})`
+    const text =
+      call.function === CAST_TO_TIME && call.args[0]?.kind === 'field'
+        ? `${this.value(new RecentMinutes(evaluate))}.read(r, ${out}, ${slots[0]})`
+        : `${this.value(evaluate)}(r, ${out}, ${slots.join(', ')})`
     const nullable = call.args.flatMap((argument, index) => (isNonNull(argument) ? [] : [at(registers, index)]))
     if (entry.strict && nullable.length > 0) {
       this.line(`if (${nullable.map((register) => `tag[${register}] === ${TAG.NULL}`).join(' || ')})`)

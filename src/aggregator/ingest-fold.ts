@@ -4,12 +4,15 @@
  */
 import { assert } from '../core/assert.ts'
 import type { OnError } from '../core/policy.ts'
+import type { Registers } from '../core/registers.ts'
 import type { RecordErrorCode } from '../core/record-error.ts'
 import { toShardKey, zeroCounts, type Counts, type Shard } from '../core/shard.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import { JSON_BYTES_MAX, JSON_OUTCOME } from '../records/json-field.ts'
 import type { RecordVisitor } from '../records/record-visitor.ts'
 import { FILTERED, FOLDED, compileIngest, type CompiledIngest } from './compile-ingest.ts'
+import type { FieldLoader } from './field-loader.ts'
+import type { RecordMetadata } from './record-metadata.ts'
 import { DeadLetterList } from './dead-letter-list.ts'
 import type { BatchRange } from './partial-batch.ts'
 import { encodePartialBatch } from './partial-batch-codec.ts'
@@ -45,6 +48,11 @@ export class IngestFold implements RecordVisitor {
   readonly #rollupId: number
   readonly #halts: boolean
   readonly #compiled: CompiledIngest
+  /** Parts of #compiled: a record is too short a time to look them up. */
+  readonly #r: Registers
+  readonly #fields: FieldLoader
+  readonly #metadata: RecordMetadata | undefined
+  readonly #fold: () => number
   readonly #deadLetters: DeadLetterList
   readonly #ranges = new Map<string, OpenRange>()
   #range: OpenRange | undefined
@@ -60,6 +68,10 @@ export class IngestFold implements RecordVisitor {
     this.#rollupId = rollupId
     this.#halts = onError === 'halt'
     this.#compiled = compileIngest(plan.ingest, onError, idBits)
+    this.#r = this.#compiled.r
+    this.#fields = this.#compiled.fields
+    this.#metadata = this.#compiled.metadata
+    this.#fold = this.#compiled.fold
     this.#deadLetters = new DeadLetterList(deadLettersMax)
   }
 
@@ -77,13 +89,13 @@ export class IngestFold implements RecordVisitor {
     this.#range = range
     this.#acceptedErrorOffset = acceptedErrorOffset
     this.#halted = undefined
-    this.#compiled.metadata.setShard(topicName, shard.partition)
+    this.#metadata?.setShard(topicName, shard.partition)
     return range.counts
   }
 
   beginBatch(bytes: Uint8Array): void {
     this.#bytes = bytes
-    this.#compiled.metadata.bytes = bytes
+    if (this.#metadata !== undefined) this.#metadata.bytes = bytes
   }
 
   record(
@@ -97,20 +109,23 @@ export class IngestFold implements RecordVisitor {
     headerCount: number,
   ): void {
     if (this.#halted !== undefined) return
-    const { fields, metadata, fold, r } = this.#compiled
     if (valueEnd - valueStart > JSON_BYTES_MAX) {
       return this.#reject(offset, timestampMs, 'too_large', 'the value is over 16 MiB', valueStart, valueEnd)
     }
-    const read = fields.read(this.#bytes, valueStart, valueEnd)
+    const read = this.#fields.read(this.#bytes, valueStart, valueEnd)
     if (read !== JSON_OUTCOME.OK) return this.#rejectDocument(read, offset, timestampMs, valueStart, valueEnd)
-    metadata.offset = offset
-    metadata.timestampMs = timestampMs
-    metadata.keyStart = keyStart
-    metadata.keyEnd = keyEnd
-    metadata.headersStart = headersStart
-    metadata.headerCount = headerCount
+    const metadata = this.#metadata
+    if (metadata !== undefined) {
+      metadata.offset = offset
+      metadata.timestampMs = timestampMs
+      metadata.keyStart = keyStart
+      metadata.keyEnd = keyEnd
+      metadata.headersStart = headersStart
+      metadata.headerCount = headerCount
+    }
+    const r = this.#r
     r.kindMismatch = false
-    const outcome = fold()
+    const outcome = this.#fold()
     if (outcome === FOLDED) this.#aggregated++
     else if (outcome === FILTERED) this.#filtered++
     else {
