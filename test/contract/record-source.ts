@@ -384,6 +384,13 @@ export function testRecordSource(name: string, factory: LogFactory): void {
       const answer = await fetchUntilError(reader, ask(topic, 0, 7))
       expect(answer).toMatchObject({ error: { code: 'out_of_range' }, logStartOffset: 0, highWatermark: 2 })
       expect(answer.bytes.length).toBe(0)
+      // The same question gets another answer once the log has grown.
+      await log.sink.produce(
+        topic.name,
+        Array.from({ length: 8 }, (_, index) => record(`${index + 2}`)),
+      )
+      const records = await readAll(reader, topic, 0, 7, 10)
+      expect(records.map(({ value }) => value)).toEqual(['7', '8', '9'])
       await reader.close()
     })
 

@@ -122,8 +122,8 @@ export class FetchCall {
         // A poll of an earlier call that has ended without news is repeated.
         if (answer === undefined || (!isOurs && isIdle(answer))) continue
         hasNews = true
-        if (this.answers.has(key)) continue
         this.answers.set(key, answer)
+        lane.forgetAnswer(request)
         if (answer.error !== undefined && answer.error.code !== 'out_of_range') this.routes.markStale(request.topic)
       }
       // With news of an earlier poll the caller comes back at once: a poll sent now would lack the shards that have news, and

@@ -37,7 +37,7 @@ interface Poll {
   readonly asked: ReadonlyMap<string, RoutedRequest>
   /** Never fails. */
   readonly finished: Promise<void>
-  answers: ReadonlyMap<string, FetchAnswer> | undefined
+  answers: Map<string, FetchAnswer> | undefined
 }
 
 export class FetchLane {
@@ -72,6 +72,11 @@ export class FetchLane {
   findAnswer(request: FetchRequest): FetchAnswer | undefined {
     const key = toShardKey(request.shard)
     return this.poll?.asked.get(key)?.request.offset === request.offset ? this.poll.answers?.get(key) : undefined
+  }
+
+  /** An answer is given once: the next one to the same request is asked for. */
+  forgetAnswer(request: FetchRequest): void {
+    this.poll?.answers?.delete(toShardKey(request.shard))
   }
 
   /** Whether the poll in flight asks exactly this. */
