@@ -66,7 +66,7 @@ export class QueryPool {
   run(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<ProcessAnswer> {
     if (this.#closed) return Promise.reject(toShuttingDown())
     if (signal?.aborted === true) return Promise.reject(signal.reason)
-    if (this.#queue.length >= this.#options.queueMax && this.#idle.size === 0) {
+    if (this.#busy.size + this.#queue.length >= this.#options.processesMax + this.#options.queueMax) {
       return Promise.reject(
         new RollupdError('too_many_queries', `${this.#options.queueMax} queries are waiting already`, {
           hint: 'Try again in a moment, or raise the bounds of query processes or of the queue.',

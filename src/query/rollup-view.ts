@@ -28,6 +28,7 @@ export class RollupView implements Relation {
   readonly #conditions: ConditionPrinter
   /** Exported columns by name, with their text over the group table. */
   readonly #exports = new Map<string, (overflow: boolean) => string>()
+  readonly #hiding: HidesGroups
   #showsHidden = false
 
   constructor(alias: string, rollup: CatalogRollup, unfiltered: boolean, parts: PrinterParts) {
@@ -35,6 +36,13 @@ export class RollupView implements Relation {
     this.#rollup = rollup
     this.#unfiltered = unfiltered
     this.#paths = parts.paths
+    this.#hiding = {
+      hasHaving: rollup.plan.wrap.having !== null && !unfiltered,
+      name: rollup.name,
+      showHidden: (shown) => {
+        this.#showsHidden = shown
+      },
+    }
     this.#printer = new ExpressionPrinter(parts, (leaf) => this.#leaf(leaf))
     this.#conditions = new ConditionPrinter(this.#printer)
     const outputs = rollup.plan.wrap.outputs.map(({ name, type, expression }) => ({
@@ -77,7 +85,7 @@ export class RollupView implements Relation {
         const same = outputs.findIndex(({ expression }) => expression.kind === 'group' && expression.index === group)
         return same < 0 ? undefined : this.column(same, 0)
       },
-      hiding: this.#hiding(),
+      hiding: this.#hiding,
     }
   }
 
@@ -113,16 +121,6 @@ export class RollupView implements Relation {
       describe: (cells) => describeGroup(source.columns, cells),
     })
     return this.#showsHidden ? `NOT coalesce(${text}, 0)` : text
-  }
-
-  #hiding(): HidesGroups {
-    return {
-      hasHaving: this.#rollup.plan.wrap.having !== null && !this.#unfiltered,
-      name: this.#rollup.name,
-      showHidden: (shown) => {
-        this.#showsHidden = shown
-      },
-    }
   }
 
   #table(overflow: boolean): string {
