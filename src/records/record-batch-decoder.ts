@@ -60,6 +60,7 @@ export class RecordBatchDecoder {
   /**
    * Walks an answer's batches from offset `from` and gives each committed record with a value to the visitor. Adds to
    * `counts` markers, aborted, tombstones and holes; with the visited records they are exactly next - from.
+   * A visitor that halts ends the walk before the record it halted at: `next` is that one's offset.
    * Errors: none for any bytes; a damaged batch ends the walk before any of its records was visited or counted (`stop`).
    * Source: the consumer side of https://kafka.apache.org/documentation/#recordbatch and KIP-98.
    */
@@ -87,8 +88,12 @@ export class RecordBatchDecoder {
         const stop = { ...damage, offset: next, next: findResumption(bytes, at, size, next) }
         return { next, leaderEpoch, maxTimestampMs, lastTimestampMs: this.#lastTimestampMs, needBytes: 0, stop }
       }
-      next = Math.max(next, readNextOffset(bytes, at))
       leaderEpoch = readInt32(bytes, at + BATCH_FIELD.leaderEpoch)
+      if (visitor.isHalted === true) {
+        const { offset, lastTimestampMs } = this.#haltAt
+        return { next: offset, leaderEpoch, maxTimestampMs, lastTimestampMs, needBytes: 0 }
+      }
+      next = Math.max(next, readNextOffset(bytes, at))
       if ((readAttributes(bytes, at) & ATTRIBUTE.control) === 0) {
         maxTimestampMs = Math.max(maxTimestampMs, readInt64(bytes, at + BATCH_FIELD.maxTimestamp))
       }
@@ -111,6 +116,8 @@ export class RecordBatchDecoder {
   }
 
   #lastTimestampMs = -1
+  /** Where the visitor halted. */
+  #haltAt = { offset: 0, lastTimestampMs: -1 }
 
   /** Visits and counts the offsets from `position` on; all of the batch, or nothing and what is wrong with it. */
   #decodeBatch(
@@ -199,6 +206,14 @@ export class RecordBatchDecoder {
           headersStart[index]!,
           headerCount[index]!,
         )
+        if (visitor.isHalted === true) {
+          counts.holes += holes
+          counts.tombstones += tombstones
+          const isFirst = index === 0 || base + offsetDelta[index - 1]! < position
+          const lastTimestampMs = isFirst ? this.#lastTimestampMs : timestamp[index - 1]!
+          this.#haltAt = { offset, lastTimestampMs }
+          return
+        }
       }
     }
     if (expected > position) this.#lastTimestampMs = timestamp[count - 1]!

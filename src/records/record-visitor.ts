@@ -5,6 +5,8 @@
  * done with them when it returns: the buffer may be reused. start -1: null (no key, a tombstone's value).
  */
 export interface RecordVisitor {
+  /** True: the record that was given last, and all behind it, are not taken. Absent: all are taken. */
+  readonly isHalted?: boolean
   /** The batch whose records come next. `bytes` is the (decompressed) records section that slices refer to. */
   beginBatch(bytes: Uint8Array): void
   record(

@@ -190,10 +190,8 @@ test('timestamps far outside of any calendar stop nothing', () => {
 
 test('200,000 records in a batch', () => {
   const records = Array.from({ length: 200_000 }, (_, index) => toRecord(`${index}`))
-  for (const codec of ['none', 'zstd'] as const) {
-    const { values, result } = decodeAll(decoder, encodeBatch({ baseOffset: 0, records, codec }))
-    expect([values.length, values.at(-1), result.next]).toEqual([200_000, '199999', 200_000])
-  }
+  const { values, result } = decodeAll(decoder, encodeBatch({ baseOffset: 0, records, codec: 'zstd' }))
+  expect([values.length, values.at(-1), result.next]).toEqual([200_000, '199999', 200_000])
 })
 
 test('times and epochs of the walk', () => {
@@ -208,5 +206,6 @@ test('times and epochs of the walk', () => {
 })
 
 test('never throws, never half-counts on random and damaged answers', () => {
-  fuzzDecoder(Number(process.env['FUZZ_RUNS'] ?? 20_000), Number(process.env['FUZZ_SEED'] ?? 1))
+  const runs = Number(process.env['FUZZ_RUNS'] ?? 20_000)
+  expect(fuzzDecoder(runs, Number(process.env['FUZZ_SEED'] ?? 1))).toBe(runs)
 }, 600_000)

@@ -1,5 +1,5 @@
 /** The cases of transactions that clients get wrong, each in one answer and in answers of every size. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecordBatchDecoder } from '../../src/records/record-batch-decoder.ts'
 import { decodeAll } from './recording-visitor.ts'
