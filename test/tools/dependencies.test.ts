@@ -11,14 +11,13 @@ const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDepen
 const reasons = readFileSync(join(CHECKOUT, 'docs', 'adr', 'dependencies.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| '))
-  .map(
+  .flatMap(
     (line) =>
       line
         .split('|')[1]
         ?.split(',')
         .map((name) => name.trim()) ?? [],
   )
-  .flat()
 
 test.for(versions)('%s is pinned exactly (%s) and has its reason in docs/adr/dependencies.md', ([name, version]) => {
   expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
