@@ -19,9 +19,9 @@ export function analyseAggregate(site: CallSite, catalog: AggregateCatalog, inne
     )
   }
   refuseForms(name, node, position)
-  const arguments_ = analyser.within(inner)
-  const args = (node.args ?? []).map((arg) => arguments_.analyseSettled(arg))
-  const filter = node.agg_filter === undefined ? null : arguments_.analyseCondition(node.agg_filter, 'FILTER')
+  const argumentAnalyser = analyser.within(inner)
+  const args = (node.args ?? []).map((arg) => argumentAnalyser.analyseSettled(arg))
+  const filter = node.agg_filter === undefined ? null : argumentAnalyser.analyseCondition(node.agg_filter, 'FILTER')
   const aggregate =
     args.length === 0 && node.agg_star !== true
       ? undefined

@@ -23,6 +23,11 @@ export function resolveGroupBy(
   for (const node of statement.select.groupClause ?? []) {
     const expression = resolveItem(node, outputs, analyser)
     const key = expressionKey(expression)
+    if (expression.type === 'interval') {
+      throw new RollupdError('sql_unsupported', 'GROUP BY an interval is not supported yet', {
+        position: analyser.positionOf(locationOf(node)),
+      })
+    }
     if (!groups.has(key)) groups.set(key, expression)
   }
   return [...groups.values()]
@@ -36,7 +41,10 @@ function resolveItem(node: Node, outputs: readonly SelectedOutput[], analyser: A
       hint: 'Create a rollup for each grouping.',
     })
   }
-  if ('A_Const' in node) return byOrdinal(node.A_Const.ival?.ival, outputs, position)
+  if ('A_Const' in node) {
+    const { ival } = node.A_Const
+    return byOrdinal(ival === undefined ? undefined : (ival.ival ?? 0), outputs, position)
+  }
   const name = bareName(node)
   const output = name === undefined ? undefined : outputs.find((one) => one.name === name)
   if (name === undefined || output === undefined) return analyser.analyseSettled(node)

@@ -10,7 +10,7 @@ import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
 
 const CATALOG = 'pg_catalog'
-/** TRIM(BOTH ...) arrives by the name of the function behind it. */
+/** TRIM arrives by the name of the function behind it. */
 const GRAMMAR_NAMES: Readonly<Record<string, string>> = { btrim: 'trim' }
 
 export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
@@ -19,7 +19,7 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   const byScope = analyser.scope.call?.({ name, node, position, analyser })
   if (byScope !== undefined) return byScope
   if (name === 'timezone' && node.funcformat === 'COERCE_SQL_SYNTAX') {
-    throw unsupported('AT TIME ZONE is not supported yet', position, "Use date_trunc('day', x, 'Europe/Berlin').")
+    throw unsupported('AT TIME ZONE is not supported yet', position, 'Times are in UTC.')
   }
   const reason = volatileReason(name)
   if (reason !== undefined) {
@@ -31,7 +31,7 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   }
   refuseAggregateForms(name, node, analyser, position)
   if (name === 'try_cast') return analyseTryCast(node, analyser)
-  const known = isKnown('function', name) ? name : (GRAMMAR_NAMES[name] ?? name)
+  const known = GRAMMAR_NAMES[name] ?? name
   if (!isKnown('function', known)) throw unknownFunction(name, analyser, position)
   const args = (node.args ?? []).map((arg) => analyser.analyse(plainArgument(arg, analyser)))
   return resolveCall({ form: 'function', name: known, args, position })

@@ -105,6 +105,7 @@ export function analyseCase(node: CaseExpr, analyser: Analyser): Expression {
   const { type, expressions } = unifyTypes('CASE', results, position)
   return {
     kind: 'case',
+    // oxlint-disable-next-line unicorn/no-thenable -- a branch of CASE, never awaited
     whens: whens.map((when, index) => ({ when, then: expressions[index] as Expression })),
     otherwise: expressions.at(-1) as Expression,
     type,

@@ -16,7 +16,7 @@ import {
 } from './analyse-condition.ts'
 import { analyseOperator } from './analyse-operator.ts'
 import type { Expression } from './expression.ts'
-import { giveType, isOpen, literal, settle, toLiteral } from './literal.ts'
+import { giveType, isOpen, literal, literalText, settle, toLiteral } from './literal.ts'
 import type { A_Indirection, ColumnRef, Node, Statement, SQLValueFunction } from './parse-statement.ts'
 import { volatileReason } from './refused-functions.ts'
 import { resolveCall } from './resolve-call.ts'
@@ -123,6 +123,7 @@ function analyseIndirection(node: A_Indirection, analyser: Analyser): Expression
     return analyser.scope.column([...namePath(base.ColumnRef.fields ?? [], position), ...steps], position)
   }
   let expression = analyser.analyseSettled(base)
+  if (expression.kind === 'field') return { ...expression, path: [...expression.path, ...steps] }
   for (const step of steps) {
     const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
     expression = resolveCall({ form: 'operator', name: '->', args: [expression, argument], position })
@@ -138,10 +139,10 @@ function toStep(step: Node, position: number, analyser: Analyser): string | numb
   if (isSlice === true || index?.kind !== 'literal' || index.value === null) {
     throw unsupported('a subscript is a number or a text written out', position, 'Write tags[1] for the first element.')
   }
-  if (index.type === 'unknown' || index.type === 'text') return String(index.value)
+  if (index.type === 'unknown' || index.type === 'text') return literalText(index)
   const number = index.type === 'bigint' ? Number(index.value) : Number.NaN
   if (Number.isSafeInteger(number) && number >= 1) return number - 1
-  throw new RollupdError('sql_invalid', `the subscript ${String(index.value)} is not a place in an array`, {
+  throw new RollupdError('sql_invalid', `the subscript ${literalText(index)} is not a place in an array`, {
     position: index.position,
     hint: 'Subscripts count from 1: tags[1] is the first element.',
   })

@@ -3,7 +3,7 @@ import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import { analyseBetween, analyseIn, isBetween, operatorName, required } from './analyse-condition.ts'
 import type { Expression, Literal } from './expression.ts'
-import { isOpen, literal } from './literal.ts'
+import { isOpen, literal, literalText } from './literal.ts'
 import type { A_Expr, Node } from './parse-statement.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
@@ -82,8 +82,9 @@ function analysePlain(node: A_Expr, analyser: Analyser, at: number): Expression 
 function analysePrefix(written: string, operand: Node, analyser: Analyser, at: number): Expression {
   if (written !== '-' && written !== '+') throw unknownOperator(written, at)
   const argument = analyser.analyse(operand)
-  const name = written === '-' ? 'negate' : 'unary plus'
-  return resolveCall({ form: 'operator', name, args: [argument], position: at })
+  // +x takes numbers alone and leaves them as they are: so does 0 + x.
+  const args = written === '-' ? [argument] : [literal('bigint', '0', at), argument]
+  return resolveCall({ form: 'operator', name: written, args, position: at })
 }
 
 /** field->'key' and field->0 are paths, read from the record's bytes in one step; a number counts from zero there. */
@@ -94,7 +95,7 @@ function foldPath(name: string, [base, step]: readonly Expression[]): Expression
 }
 
 function pathStep(step: Literal): string | number | undefined {
-  if (isOpen(step) || step.type === 'text') return step.value === null ? undefined : String(step.value)
+  if (isOpen(step) || step.type === 'text') return step.value === null ? undefined : literalText(step)
   const index = step.type === 'bigint' ? Number(step.value) : -1
   return Number.isSafeInteger(index) && index >= 0 ? index : undefined
 }
@@ -127,7 +128,7 @@ function analysePattern(node: Node, analyser: Analyser): Expression {
       'Use the backslash, which escapes by default.',
     )
   }
-  return literal('text', withBackslash(String(pattern.value), String(escape.value), escape.position), pattern.position)
+  return literal('text', withBackslash(literalText(pattern), literalText(escape), escape.position), pattern.position)
 }
 
 function withBackslash(pattern: string, escape: string, position: number): string {

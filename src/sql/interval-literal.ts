@@ -88,7 +88,7 @@ function addWords(sums: Sums, text: string): boolean {
     const length =
       addClock(sums, rest) || addYearsMonths(sums, rest) || addQuantity(sums, rest) || addSeconds(sums, rest)
     if (length === 0) return false
-    rest = rest.slice(length).trimStart()
+    rest = rest.slice(length).replace(/^(\s|,)+/, '')
   }
   if (ago !== null) {
     sums.months = -sums.months

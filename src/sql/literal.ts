@@ -18,6 +18,11 @@ export function literal(type: ScalarType, value: LiteralValue, position: number)
   return { kind: 'literal', type, value, position }
 }
 
+/** The value as text, for messages and for literals that are texts or digits. */
+export function literalText({ value }: Literal): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 /** The grammar's constant. Zero, false and the empty text come as absent parts. Errors: sql_unsupported for bit strings. */
 export function toLiteral(node: A_Const, position: number): Literal {
   if (node.isnull === true) return literal('unknown', null, position)
@@ -50,7 +55,7 @@ export function isOpen(expression: Expression): expression is OpenLiteral {
 }
 
 export function isOpenNumber(expression: Expression): expression is OpenNumber {
-  return expression.kind === 'literal' && expression.type === 'numeric' && /[.e]/i.test(String(expression.value))
+  return expression.kind === 'literal' && expression.type === 'numeric' && /[.e]/i.test(literalText(expression))
 }
 
 /** What stands alone: a quoted text is text, a number with a point is double. NULL is text, as in PostgreSQL. */
@@ -62,9 +67,9 @@ export function settle(expression: Expression): Expression {
 /** A number literal as double. Errors: sql_invalid when it is outside double's range. */
 export function toDouble(number: Literal): Literal {
   const value = Number(number.value)
-  const isZero = /^[+-]?[0.]*(e|$)/i.test(String(number.value))
+  const isZero = /^[+-]?[0.]*(e|$)/i.test(literalText(number))
   if (!Number.isFinite(value) || (value === 0 && !isZero)) {
-    throw new RollupdError('sql_invalid', `the number ${String(number.value)} is out of range of double precision`, {
+    throw new RollupdError('sql_invalid', `the number ${literalText(number)} is out of range of double precision`, {
       position: number.position,
     })
   }
@@ -73,8 +78,8 @@ export function toDouble(number: Literal): Literal {
 
 /** A number literal that stays exact. Errors: sql_invalid when it has more digits than a number may have. */
 export function toNumeric(number: Literal): Literal {
-  if (parseDecimal(String(number.value)) === undefined) {
-    throw new RollupdError('sql_invalid', `the number ${String(number.value)} is out of range`, {
+  if (parseDecimal(literalText(number)) === undefined) {
+    throw new RollupdError('sql_invalid', `the number ${literalText(number)} is out of range`, {
       position: number.position,
     })
   }
@@ -89,7 +94,7 @@ export function giveType(open: Literal, type: ScalarType): Literal {
   const { value, position } = open
   if (value === null || type === 'text' || type === 'any')
     return literal(value === null || type === 'text' ? type : 'text', value, position)
-  const text = String(value)
+  const text = literalText(open)
   if (type === 'interval') return literal('interval', readInterval(text, position), position)
   if (type === 'numeric' || type === 'number') return readNumber(text, position)
   return literal(type, readByCast(text, type, position), position)

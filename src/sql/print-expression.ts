@@ -7,6 +7,7 @@ import type { AggregateCall, Case, Expression, Field, Meta } from './expression.
 import type { FunctionEntry } from './function-entry.ts'
 import { functionById } from './function-table.ts'
 import { NAME_BYTES_MAX, quoteLabel, quoteName, quoteText } from './identifier.ts'
+import { literalText } from './literal.ts'
 import { printLiteral } from './print-literal.ts'
 
 /** How parts that only a wrap half has are called. */
@@ -127,15 +128,14 @@ function printOperator(name: string, args: readonly Expression[], names: PrintNa
     return { text: `${leftText} ${name.toUpperCase()} ${operand(right, precedence + 1, names)}`, precedence }
   }
   if (name === 'not') return { text: `NOT ${operand(left, NOT, names)}`, precedence: NOT }
-  if (name === 'negate') return { text: `-${operand(left, SIGN + 1, names)}`, precedence: SIGN }
   if (name.startsWith('is ')) return { text: `${operand(left, IS + 1, names)} ${name.toUpperCase()}`, precedence: IS }
-  return { text: `+${operand(left, SIGN + 1, names)}`, precedence: SIGN }
+  return { text: `${name}${operand(left, SIGN + 1, names)}`, precedence: SIGN }
 }
 
 function printFunction(entry: FunctionEntry, args: readonly Expression[], names: PrintNames): string {
   const [unit, subject] = args
   if (entry.name === 'extract' && unit?.kind === 'literal' && subject !== undefined) {
-    return `extract(${quoteLabel(String(unit.value))} FROM ${print(subject, names).text})`
+    return `extract(${quoteLabel(literalText(unit))} FROM ${print(subject, names).text})`
   }
   return `${entry.name}(${printList(args, names)})`
 }

@@ -26,6 +26,7 @@ export interface CallRequest {
 const TEXT_OPERATORS = new Set(['||', '->', '->>', '#>', '#>>', 'like', 'not like', 'ilike', 'not ilike'])
 /** Functions of two equal sides, treated as operators. */
 const SYMMETRIC_FUNCTIONS = new Set(['nullif'])
+const NUMBERS: ReadonlySet<string> = new Set(['bigint', 'double precision', 'numeric', 'number'])
 /** In the order in which a quoted argument of a function is tried: PostgreSQL prefers text. */
 const TEXT_CANDIDATES: readonly ScalarType[] = [
   'text',
@@ -133,6 +134,9 @@ function hintFor(form: Form, name: string, args: readonly Expression[], types: r
     return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
   }
   if (form !== 'operator' || args.length !== 2 || types[0] === types[1]) return undefined
+  if (types.includes('timestamptz') && types.some((type) => NUMBERS.has(type))) {
+    return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
+  }
   const left = types[0] === 'any' ? types[1] : types[0]
   return `Cast one side so that both have one type, for example with ::${left}.`
 }
