@@ -5,6 +5,7 @@ import { KafkaLog } from '../../../src/adapters/kafka/kafka-log.ts'
 import { RecordBatchDecoder } from '../../../src/records/record-batch-decoder.ts'
 import type { FetchAnswer, NewRecord, RecordReader, Topic } from '../../../src/tailer/record-source.ts'
 import { type KafkaNode, type RunningKafkaCluster, startKafkaCluster } from '../../../tools/kafka/kafka-broker.ts'
+import { listBrokerIds } from '../../../tools/kafka/kafka-probe.ts'
 import { uniqueTopic } from '../../support/kafka-broker.ts'
 
 const DEADLINE_MS = 40_000
@@ -142,6 +143,30 @@ test.each([1, 2])('broker %i, frozen, holds up neither the other one nor calls a
   }
   await produceSoon(topic.name, [record('after', 0)])
   await cursor.until(() => (cursor.next[0] ?? 0) >= 2)
+  await cursor.close()
+})
+
+test('a broker frozen until it was given up is read again when it is back', async () => {
+  const topic = await createPlacedTopic('given-up', 2)
+  const cursor = new Cursor(topic)
+  await log.produce(topic.name, [record('before', 0)])
+  await cursor.until(() => cursor.next[0] === 1)
+  process.kill(nodeOf(2).pid, 'SIGSTOP')
+  try {
+    // The controller takes the leadership away, so that the partition's epoch rises.
+    const port = Number(nodeOf(1).address.split(':')[1])
+    await expect.poll(() => listBrokerIds(port), { timeout: DEADLINE_MS }).toEqual([1])
+    await cursor.step()
+  } finally {
+    process.kill(nodeOf(2).pid, 'SIGCONT')
+  }
+  // It still believes itself the leader for a moment; then it learns of the new epoch, and fences the old one.
+  const epochAfter = async () => {
+    const { next } = (await log.produce(topic.name, [record('after', 0)]))[0] ?? { next: Infinity }
+    await cursor.until(() => (cursor.next[0] ?? 0) >= next)
+    return cursor.answers.findLast((answer) => answer.bytes.length > 0)?.leaderEpoch
+  }
+  await expect.poll(() => epochAfter().catch(() => -1), { timeout: DEADLINE_MS }).toBeGreaterThan(0)
   await cursor.close()
 })
 
