@@ -23,7 +23,7 @@ export function addClientCommands(program: Command, output: Output): void {
       .command(name)
       .description(description)
       .option(
-        '--url URL',
+        '--url <url>',
         'address of the service (ROLLUPD_URL)',
         process.env['ROLLUPD_URL'] ?? 'http://127.0.0.1:8090',
       )
@@ -32,10 +32,10 @@ export function addClientCommands(program: Command, output: Output): void {
   command('create', 'create a rollup from a file with its statement')
     .argument('<name>', 'name of the rollup')
     .argument('<file>', 'file with one SQL statement')
-    .requiredOption('--topic TOPIC', 'topic that it reads')
-    .option('--start START', 'earliest, latest, or an ISO 8601 time', 'earliest')
-    .option('--on-error POLICY', 'dead_letter, null or halt')
-    .option('--on-loss POLICY', 'halt or accept')
+    .requiredOption('--topic <topic>', 'topic that it reads')
+    .option('--start <start>', 'earliest, latest, or an ISO 8601 time', 'earliest')
+    .option('--on-error <policy>', 'dead_letter, null or halt')
+    .option('--on-loss <policy>', 'halt or accept')
     .action(async (name: string, file: string, flags: ClientFlags & Record<string, string | undefined>) => {
       const start = flags['start']
       const rollup = await clientOf(flags).call('POST', '/v1/rollups', {
@@ -79,8 +79,8 @@ export function addClientCommands(program: Command, output: Output): void {
 
   command('query', 'run one SELECT over rollups')
     .argument('<sql>')
-    .option('--limit ROWS', 'at most so many rows')
-    .option('--timeout MS', 'give up after so many milliseconds')
+    .option('--limit <rows>', 'at most so many rows')
+    .option('--timeout <ms>', 'give up after so many milliseconds')
     .action(async (sql: string, flags: ClientFlags & { limit?: string; timeout?: string }) => {
       const text = await clientOf(flags).call('POST', '/v1/query', {
         sql,
@@ -97,7 +97,7 @@ export function addClientCommands(program: Command, output: Output): void {
   command('pause', 'read no more until resumed').argument('<name>').action(changeStatus('pause'))
   command('resume', 'go on reading, also past what --accept names')
     .argument('<name>')
-    .option('--accept CODES', 'codes to go on past, separated by commas: lost,corrupt,truncated,recreated,record_error')
+    .option('--accept <codes>', 'codes to go on past, separated by commas: lost,corrupt,truncated,recreated,record_error')
     .action(changeStatus('resume'))
 
   function changeStatus(verb: 'pause' | 'resume') {
@@ -141,7 +141,7 @@ export function addClientCommands(program: Command, output: Output): void {
   command('produce', 'append records: a line of NDJSON is one value')
     .argument('<topic>')
     .argument('[file]', 'file to read; standard input without one')
-    .option('--create PARTITIONS', 'create the topic with so many partitions if it does not exist')
+    .option('--create <partitions>', 'create the topic with so many partitions if it does not exist')
     .action(async (topic: string, file: string | undefined, flags: ClientFlags & { create?: string }) => {
       const client = clientOf(flags)
       if (flags.create !== undefined) await createTopic(client, topic, toNumber('--create', flags.create))

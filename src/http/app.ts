@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv } from 'ajv'
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { RollupdError } from '../core/errors.ts'
 import type { Metrics } from '../service/metrics.ts'
 import type { QueryRunner } from '../service/query-runner.ts'
@@ -37,7 +37,7 @@ const OPEN_PATHS = new Set(['/healthz', '/readyz'])
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',

@@ -10,7 +10,7 @@ import { readVersion } from './version.ts'
 const EXIT_USAGE = 2
 const EXIT_BROKEN = 70
 
-const write = (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+const write = (text: string) => process.stdout.write(`${text}\n`)
 
 function buildProgram(): Command {
   const program = new Command('rollupd')
@@ -30,7 +30,7 @@ Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LIST
     .command('demo')
     .description('embedded log, sample events and an example rollup; needs nothing else')
     .option('--once', 'check the answer against the raw events, print it and end')
-    .option('--listen HOST:PORT', 'address of the service', '127.0.0.1:0')
+    .option('--listen <host:port>', 'address of the service', '127.0.0.1:0')
     .action(async (flags: { once?: boolean; listen: string }) => {
       const { runDemo } = await import('./demo.ts')
       process.exitCode = await runDemo({ once: flags.once === true, listen: flags.listen, write })
@@ -39,11 +39,11 @@ Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LIST
   program
     .command('serve')
     .description('run the service')
-    .option('--data DIR', 'directory of the data (default ./rollupd-data)')
-    .option('--listen HOST:PORT', 'address to listen on; port 0 takes a free one (default 127.0.0.1:8090)')
-    .option('--kafka HOST:PORT,...', 'brokers to begin with; without it the embedded log serves')
-    .option('--config FILE', 'YAML file with options; flags and variables go before it')
-    .option('--log-level LEVEL', 'trace, debug, info, warn, error or silent (default info)')
+    .option('--data <dir>', 'directory of the data (default ./rollupd-data)')
+    .option('--listen <host:port>', 'address to listen on; port 0 takes a free one (default 127.0.0.1:8090)')
+    .option('--kafka <host:port,...>', 'brokers to begin with; without it the embedded log serves')
+    .option('--config <file>', 'YAML file with options; flags and variables go before it')
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default info)')
     .action(async (flags: { data?: string; listen?: string; kafka?: string; config?: string; logLevel?: string }) => {
       const config = loadConfig({ flags, environment: process.env })
       const { startService } = await import('./service.ts')
