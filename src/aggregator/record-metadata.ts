@@ -1,5 +1,6 @@
 /** Owns a record's metadata while it is evaluated: _meta.topic, partition, offset, timestamp, key and headers. */
 import { TAG, type Registers } from '../core/registers.ts'
+import { setTimestampOf } from '../core/timestamp-calendar.ts'
 import { isValidUtf8 } from '../records/json-string.ts'
 import { findHeader } from '../records/record-headers.ts'
 import type { Meta } from '../sql/expression.ts'
@@ -8,10 +9,6 @@ import type { Meta } from '../sql/expression.ts'
 const NO_TIMESTAMP = -1
 /** Milliseconds that are a safe integer as microseconds too. */
 const SAFE_MS_MAX = Math.floor(Number.MAX_SAFE_INTEGER / 1000)
-/** timestamptz spans 4713 BC to 294276 AD. */
-const TIMESTAMP_MS_MIN = -210_866_803_200_000
-const TIMESTAMP_MS_END = 9_224_318_016_000_000
-
 export class RecordMetadata {
   bytes: Uint8Array = new Uint8Array(0)
   partition = 0
@@ -54,10 +51,10 @@ export class RecordMetadata {
   #loadTimestamp(r: Registers, out: number): void {
     const ms = this.timestampMs
     if (ms === NO_TIMESTAMP) r.setNull(out)
-    else if (ms < TIMESTAMP_MS_MIN || ms >= TIMESTAMP_MS_END) {
+    else if (Math.abs(ms) <= SAFE_MS_MAX) r.setTimestamp(out, ms * 1000)
+    else if (!setTimestampOf(r, out, BigInt(ms) * 1000n)) {
       r.setError(out, 'timestamp_out_of_range', `the record's timestamp of ${ms} ms is outside of timestamptz`)
-    } else if (Math.abs(ms) <= SAFE_MS_MAX) r.setTimestamp(out, ms * 1000)
-    else r.setBigTimestamp(out, BigInt(ms) * 1000n)
+    }
   }
 
   #loadText(r: Registers, out: number, start: number, end: number, what: string): void {

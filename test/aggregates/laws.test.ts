@@ -1,0 +1,148 @@
+/** The laws of merging (law 5) for every aggregate and type of argument, and that SQLite merges as JavaScript does. */
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import type { Aggregate, StateValue } from '../../src/aggregates/aggregate.ts'
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../src/core/timestamp-calendar.ts'
+import { finish, stateOf, type Value } from './fold-values.ts'
+import { anyDouble, anyInteger, int64, text } from './number-values.ts'
+
+const RUNS = Number(process.env['ROLLUPD_LAW_RUNS'] ?? 150)
+
+const decimal = fc.record({ unscaled: fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), scale: fc.nat(20) })
+const micros = fc.bigInt({ min: TIMESTAMP_MIN, max: TIMESTAMP_MAX }).map((value): Value => ({ micros: value }))
+const VALUES: Partial<Record<ScalarType, fc.Arbitrary<Value>>> = {
+  boolean: fc.boolean(),
+  bigint: int64,
+  'double precision': anyDouble,
+  number: fc.oneof(anyInteger, anyDouble, decimal),
+  text,
+  timestamptz: micros,
+}
+const numbers = fc.oneof(anyInteger, anyDouble)
+const kinds = fc.oneof(numbers, text, fc.boolean())
+
+interface Subject {
+  readonly title: string
+  readonly aggregate: Aggregate
+  readonly values: fc.Arbitrary<Value[]>
+}
+
+function* subjects(): Generator<Subject> {
+  for (const name of aggregateNames()) {
+    for (const [type, values] of Object.entries(VALUES) as [ScalarType, fc.Arbitrary<Value>][]) {
+      const aggregate = resolveAggregate(name, [type])
+      if (aggregate !== undefined) yield { title: `${name}(${type})`, aggregate, values: listOf(values) }
+    }
+    const values = name === 'sum' || name === 'avg' ? fc.oneof(numbers, decimal) : kinds
+    yield { title: `${name}(any)`, aggregate: resolveAggregate(name, ['any'])!, values: listOf(values) }
+  }
+}
+
+function listOf(values: fc.Arbitrary<Value>): fc.Arbitrary<Value[]> {
+  return fc.array(fc.oneof({ weight: 9, arbitrary: values }, { weight: 1, arbitrary: fc.constant(null) }), {
+    maxLength: 12,
+  })
+}
+
+/** Cells compared by kind and bytes. */
+function shown(state: readonly StateValue[]): string {
+  return state
+    .map((value) =>
+      value instanceof Uint8Array ? `x'${Buffer.from(value).toString('hex')}'` : `${typeof value} ${value}`,
+    )
+    .join(', ')
+}
+
+for (const { title, aggregate, values } of subjects()) {
+  test(`${title}: any order and any split give the same state`, () => {
+    fc.assert(
+      fc.property(
+        values,
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+        fc.nat(12),
+        (list, keys, cut) => {
+          const shuffled = list
+            .map((value) => ({ value, key: keys.next().value }))
+            .toSorted((a, b) => a.key - b.key)
+            .map(({ value }) => value)
+          const whole = stateOf(aggregate, list)
+          expect(shown(stateOf(aggregate, shuffled))).toBe(shown(whole))
+          const left = stateOf(aggregate, shuffled.slice(0, cut))
+          const right = stateOf(aggregate, shuffled.slice(cut))
+          expect(shown(aggregate.merge(left, right))).toBe(shown(whole))
+          expect(shown(aggregate.merge(right, left))).toBe(shown(whole))
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  test(`${title}: merging is associative and has its identity`, () => {
+    fc.assert(
+      fc.property(values, values, values, (a, b, c) => {
+        const [x, y, z] = [stateOf(aggregate, a), stateOf(aggregate, b), stateOf(aggregate, c)]
+        const left = aggregate.merge(aggregate.merge(x, y), z)
+        expect(shown(aggregate.merge(x, aggregate.merge(y, z)))).toBe(shown(left))
+        expect(shown(aggregate.merge(x, aggregate.identity()))).toBe(shown(x))
+        expect(shown(aggregate.merge(aggregate.identity(), x))).toBe(shown(x))
+        expect(finish(aggregate, left)).toEqual(finish(aggregate, stateOf(aggregate, [...c, ...a, ...b])))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test(`${title}: SQLite merges as merge() does wherever the guard holds`, () => {
+    const merger = new SqlMerger(aggregate)
+    let guarded = 0
+    fc.assert(
+      fc.property(values, values, (a, b) => {
+        const [x, y] = [stateOf(aggregate, a), stateOf(aggregate, b)]
+        const merged = merger.merge(x, y)
+        if (merged === undefined) return
+        guarded++
+        expect(shown(merged)).toBe(shown(aggregate.merge(x, y)))
+      }),
+      { numRuns: RUNS },
+    )
+    expect(guarded).toBeGreaterThan(0)
+  })
+}
+
+/** A table as the leaf makes one, and its upsert. */
+class SqlMerger {
+  readonly #database = new Database(':memory:')
+  readonly #upsert: Database.Statement
+  readonly #select: Database.Statement<unknown[], unknown[]>
+
+  constructor(aggregate: Aggregate) {
+    const { columns } = aggregate
+    const names = columns.map((_, index) => `c${index}`)
+    const declared = columns.map(({ storage }, index) => `c${index} ${storage}`)
+    this.#database.exec(`CREATE TABLE g (id INTEGER PRIMARY KEY, ${declared.join(', ')}) WITHOUT ROWID`)
+    const stored = (index: number): string => `g.c${index}`
+    const added = (index: number): string => `excluded.c${index}`
+    const sets = aggregate.mergeSql(stored, added).map((merged, index) => `c${index} = ${merged}`)
+    this.#upsert = this.#database.prepare(
+      `INSERT INTO g VALUES (1, ${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO UPDATE SET ${sets.join(', ')}` +
+        ` WHERE ${aggregate.mergeGuard?.(stored, added) ?? 'true'}`,
+    )
+    this.#select = this.#database
+      .prepare<unknown[], unknown[]>(`SELECT ${names.join(', ')} FROM g`)
+      .raw(true)
+      .safeIntegers(true)
+  }
+
+  /** The merged state; undefined where the guard doesn't hold. */
+  merge(left: readonly StateValue[], right: readonly StateValue[]): StateValue[] | undefined {
+    this.#database.exec('DELETE FROM g')
+    this.#upsert.run(...left)
+    if (this.#upsert.run(...right).changes === 0) return undefined
+    return (this.#select.get() ?? []).map((value) => {
+      if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value)
+      return value as StateValue
+    })
+  }
+}
