@@ -21,7 +21,9 @@ const BATCH_GROUPS_MAX = 150_000
 const BATCH_BYTES_MAX = 96 << 20
 /** How long a fetch waits for the first new record. Long, since it returns with the first one. */
 const FETCH_WAIT_MS = 500
-/** Shards of one fetch; more take turns. Bounds the memory of an answer. */
+/** Bytes of one fetch over all its shards; two of them are in memory at once. */
+const FETCH_BYTES_MAX = 8 << 20
+/** Lagging shards of one fetch; more take turns. */
 const FETCH_SHARDS_MAX = 32
 /** Back-off of a shard with passing errors. */
 const RETRY_MS_MIN = 50
@@ -214,7 +216,7 @@ export class RollupIngest {
         offset: from[index] as number,
         maxBytes: cursor.fetchBytes,
       })),
-      { maxWaitMs: FETCH_WAIT_MS, signal: this.#stopping.signal },
+      { maxWaitMs: FETCH_WAIT_MS, maxBytes: FETCH_BYTES_MAX, signal: this.#stopping.signal },
     )
     return { cursors, from, answers }
   }
@@ -232,9 +234,12 @@ export class RollupIngest {
       cursor.skips = isAhead ? cursor.skips + 1 : 0
       return !isAhead
     })
-    // a broker fills its answer in the order of the request: another shard is the first each time
-    const first = inStep.length === 0 ? 0 : this.#turn++ % inStep.length
-    return [...inStep.slice(first), ...inStep.slice(0, first)].slice(0, FETCH_SHARDS_MAX)
+    // lagging ones take turns, so that an answer fits in memory; those at their end have little to say and are always asked
+    const lagging = inStep.filter((cursor) => !cursor.isAtEnd)
+    const first = lagging.length === 0 ? 0 : this.#turn % lagging.length
+    this.#turn += Math.min(FETCH_SHARDS_MAX, lagging.length - 1) || 1
+    const chosen = [...lagging.slice(first), ...lagging.slice(0, first)].slice(0, FETCH_SHARDS_MAX)
+    return [...chosen, ...inStep.filter((cursor) => cursor.isAtEnd)]
   }
 
   /** Sorts out errors and checks positions; gives the answers that can be folded, the oldest records first. */

@@ -51,14 +51,13 @@ function groupsOf(sights: readonly Sight[]): Record<string, unknown>[] {
     const group = sights.filter(
       (sight) => sight.event_time.startsWith(hour.slice(0, 13)) && sight.location === location,
     )
-    const animals = group.map(({ cats, dogs }) => cats + dogs)
-    const average = animals.reduce((sum, count) => sum + count, 0) / group.length
+    const dogs = group.reduce((sum, sight) => sum + sight.dogs, 0)
     return {
       hour,
       location,
       cats: group.reduce((sum, { cats }) => sum + cats, 0),
-      most_animals: Math.max(...animals),
-      my_crazy_metric: group.length * average + new Set(group.map(({ camera }) => camera)).size,
+      most_animals: Math.max(...group.map((sight) => sight.cats + sight.dogs)),
+      my_crazy_metric: group.length * (dogs / group.length) + new Set(group.map((sight) => sight.cats)).size,
     }
   })
 }
