@@ -14,6 +14,8 @@ import { toLiteralText, type BoundDoubles } from './sqlite-text.ts'
 /** A call of SQLite takes at most 1,000 arguments; longer lists are nested. */
 const ARGUMENTS_MAX = 500
 
+const COMPARISONS = new Set(['=', '<>', '<', '<=', '>', '>=', 'is distinct from', 'is not distinct from'])
+
 /** What the group and partial nodes of a wrap half stand for. */
 export type ResolveLeaf = (leaf: GroupValue | PartialValue) => SqlFragment
 
@@ -49,10 +51,10 @@ export class ExpressionPrinter {
         return this.#resolveLeaf(expression).canFail
       case 'call': {
         const { args } = expression
-        return (
-          args.some((arg) => this.canFail(arg)) ||
-          functionById(expression.function).canFail(args.map(({ type }) => type))
-        )
+        const entry = functionById(expression.function)
+        // key bytes of two cells can always be compared; only values of records may have none
+        const fails = !COMPARISONS.has(entry.name) && entry.canFail(args.map(({ type }) => type))
+        return fails || args.some((arg) => this.canFail(arg))
       }
       case 'and':
       case 'or':

@@ -18,11 +18,13 @@ import { SelectRelation } from './select-relation.ts'
 export interface FromClause {
   readonly namespace: Namespace
   readonly relations: readonly Relation[]
+  /** No row is made up for a side without a match: conditions may move between FROM and WHERE. */
+  readonly isInner: boolean
   /** What stands behind FROM; empty where there is no FROM. */
   render(): string
 }
 
-const EMPTY: FromClause = { namespace: EMPTY_NAMESPACE, relations: [], render: () => '' }
+const EMPTY: FromClause = { namespace: EMPTY_NAMESPACE, relations: [], isInner: true, render: () => '' }
 /** SQLite joins at most 64 tables; each rollup is one. */
 const RELATIONS_MAX = 60
 
@@ -165,7 +167,12 @@ const JOIN_KINDS: Readonly<Record<string, string>> = {
 }
 
 function single(relation: Relation, name: string): FromClause {
-  return { namespace: namespaceOf(name, relation), relations: [relation], render: () => relation.render() }
+  return {
+    namespace: namespaceOf(name, relation),
+    relations: [relation],
+    isInner: true,
+    render: () => relation.render(),
+  }
 }
 
 function combine(
@@ -179,6 +186,7 @@ function combine(
   return {
     namespace: joinNamespaces(left.namespace, right.namespace, position),
     relations: [...left.relations, ...right.relations],
+    isInner: kind === 'JOIN' && left.isInner && right.isInner,
     render: () => {
       const side = right.relations.length > 1 ? `(${right.render()})` : right.render()
       return `${left.render()} ${kind} ${side}${on}`
@@ -233,6 +241,7 @@ function renamed(relation: Relation, names: readonly Node[] | undefined, positio
     column: (index, at) => relation.column(index, at),
     measureSource: (index) => relation.measureSource(index),
     groupSource: () => relation.groupSource(),
+    deferHaving: () => relation.deferHaving(),
     render: () => relation.render(),
   }
 }

@@ -191,11 +191,11 @@ class CellErrors {
 
 function toCellError(note: CellErrorNote): RollupdError {
   const { column, group, row, message } = note
-  const what = row === undefined ? `a value in ${column}` : `the column "${column}"`
-  const where =
-    group !== undefined && group !== '' ? ` of the group ${group}` : row === undefined ? '' : ` in row ${row + 1}`
-  return new RollupdError('cell_error', `${what}${where} has no value: ${message}`, {
-    hint: 'Exclude the group, or send "on_cell_error": "null" to get null and a list of errors.',
+  const what = row === undefined ? column : `the column "${column}"`
+  const isNamed = group !== undefined && group !== ''
+  const where = isNamed ? ` for the group ${group}` : row === undefined ? '' : ` in row ${row + 1}`
+  return new RollupdError('cell_error', `${what} has no value${where}: ${message}`, {
+    hint: `Exclude the ${isNamed ? 'group' : 'row'}, or send "on_cell_error": "null" to get null and a list of errors.`,
     detail: note,
   })
 }

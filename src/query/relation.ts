@@ -24,8 +24,19 @@ export interface Relation {
   measureSource(index: number): MeasureSource | undefined
   /** The rollups behind the rows, for messages that name a group. */
   groupSource(): GroupSource | undefined
+  /**
+   * A HAVING that can fail, as a column for the statement's WHERE: there other conditions come first, so that a group which they exclude
+   * can't fail the query. Undefined: the relation applies its HAVING itself.
+   */
+  deferHaving(): DeferredHaving | undefined
   /** Item of FROM, with its alias. */
   render(): string
+}
+
+export interface DeferredHaving {
+  readonly condition: SqlFragment
+  /** For messages: `HAVING of pageviews`. */
+  readonly what: string
 }
 
 /** The way to the states behind a column, exported by the relation it was asked of. */

@@ -12,10 +12,13 @@ import { ConditionPrinter } from './condition-printer.ts'
 import { ExpressionPrinter, type PrinterParts } from './expression-printer.ts'
 import { describeGroup } from './group-name.ts'
 import type { CatalogRollup } from './query-catalog.ts'
-import type { GroupSource, HidesGroups, MeasureSource, Relation, RelationColumn } from './relation.ts'
+import type { DeferredHaving, GroupSource, HidesGroups, MeasureSource, Relation, RelationColumn } from './relation.ts'
 
 /** The column that addresses a group; an output of that name hides it. */
 export const ID_COLUMN = '_id'
+
+/** Exported when HAVING is applied outside. */
+const HAVING_COLUMN = 'having_'
 
 export class RollupView implements Relation {
   readonly alias: string
@@ -30,6 +33,8 @@ export class RollupView implements Relation {
   readonly #exports = new Map<string, (overflow: boolean) => string>()
   readonly #hiding: HidesGroups
   #showsHidden = false
+  /** HAVING is in the statement's WHERE. */
+  #isDeferred = false
 
   constructor(alias: string, rollup: CatalogRollup, unfiltered: boolean, parts: PrinterParts) {
     this.alias = alias
@@ -95,6 +100,21 @@ export class RollupView implements Relation {
     return { columns, texts: () => groupBy.map(({ column }) => this.#plain(column)) }
   }
 
+  deferHaving(): DeferredHaving | undefined {
+    const { having } = this.#rollup.plan.wrap
+    if (having === null || this.#unfiltered || !this.#printer.canFail(having)) return undefined
+    this.#isDeferred = true
+    const text = this.#printer.printTruth(having)
+    this.#exports.set(HAVING_COLUMN, () => (this.#showsHidden ? `not_true(${text})` : text))
+    const sql = `${this.alias}.${HAVING_COLUMN}`
+    const condition: SqlFragment = { kind: 'fragment', sql, type: 'boolean', canFail: true, position: 0 }
+    return { condition, what: this.#havingName }
+  }
+
+  get #havingName(): string {
+    return `HAVING of ${this.#rollup.name}`
+  }
+
   render(): string {
     const { hasOverflow } = this.#rollup
     const arms = hasOverflow ? [this.#renderArm(false), this.#renderArm(true)] : [this.#renderArm(false)]
@@ -113,14 +133,14 @@ export class RollupView implements Relation {
 
   #havingText(): string | undefined {
     const { having } = this.#rollup.plan.wrap
-    if (having === null || this.#unfiltered) return undefined
+    if (having === null || this.#unfiltered || this.#isDeferred) return undefined
     const source = this.groupSource()
     const text = this.#conditions.print(having, {
-      what: `HAVING of ${this.#rollup.name}`,
+      what: this.#havingName,
       groupTexts: () => this.#rollup.plan.ingest.groupBy.map(({ column }) => column),
       describe: (cells) => describeGroup(source.columns, cells),
     })
-    return this.#showsHidden ? `NOT coalesce(${text}, 0)` : text
+    return this.#showsHidden ? `not_true(${text})` : text
   }
 
   #table(overflow: boolean): string {

@@ -42,6 +42,10 @@ export class SelectRelation implements Relation {
     return { columns: inner.columns, texts: () => inner.texts().map((name) => `${this.alias}.${name}`) }
   }
 
+  deferHaving(): undefined {
+    return undefined
+  }
+
   render(): string {
     return `${this.#text()} AS ${this.alias}`
   }

@@ -78,9 +78,24 @@ export function unifyColumns(what: string, left: SelectPlan, right: SelectPlan):
   }
   return left.columns.map((column, index) => {
     const other = at(right.columns, index)
-    const { type } = unifyTypes(`the output "${column.name}" of ${what}`, [toFragment(column), toFragment(other)], 0)
-    return { name: column.name, type, canFail: column.canFail || other.canFail }
+    return { name: column.name, type: commonType(what, column, other), canFail: column.canFail || other.canFail }
   })
+}
+
+function commonType(what: string, left: PlanColumn, right: PlanColumn): ScalarType {
+  try {
+    return unifyTypes(what, [toFragment(left), toFragment(right)], 0).type
+  } catch (error) {
+    if (!(error instanceof RollupdError)) throw error
+    throw new RollupdError(
+      'sql_type_mismatch',
+      `the output "${left.name}" of ${what} is ${left.type} on one side and ${right.type} on the other`,
+      {
+        hint: 'Cast one of them, for example with ::text.',
+        cause: error,
+      },
+    )
+  }
 }
 
 function toFragment({ type, canFail }: PlanColumn): SqlFragment {

@@ -55,14 +55,7 @@ class SimpleSelect implements SelectPlan {
     this.#context = context
     this.#from = new FromCompiler(context, surroundings).compile(select.fromClause ?? [])
     const parts = { context, namespace: this.#from.namespace, surroundings }
-    const where = new QueryScope('WHERE', parts)
-    this.#where =
-      select.whereClause === undefined
-        ? undefined
-        : context.conditions.print(
-            context.analyser(where).analyseCondition(select.whereClause, 'WHERE'),
-            this.#place('WHERE'),
-          )
+    this.#where = this.#whereText(select, new QueryScope('WHERE', parts))
     const targets = expandTargets(select.targetList ?? [], this.#from.namespace, (location) =>
       context.positionOf(location),
     )
@@ -93,6 +86,8 @@ class SimpleSelect implements SelectPlan {
     )
     this.isPlain = this.#orderBy.length === 0 && this.#limit === ''
     this.isSingleRow = / LIMIT [01]\b/.test(this.#limit) || this.#grouping?.items.length === 0
+    // SQLite takes HAVING without GROUP BY only beside an aggregate
+    if (this.#having !== undefined && this.#grouping?.items.length === 0) this.#export('count(*)')
     this.#noteHiddenGroups()
   }
 
@@ -166,8 +161,7 @@ class SimpleSelect implements SelectPlan {
       .map(({ expression }) => this.#groupText(expression))
     const groupBy = items.length === 0 ? '' : ` GROUP BY ${texts.length === 0 ? 'NULL' : texts.join(', ')}`
     if (this.#having === undefined) return groupBy
-    // SQLite takes HAVING without GROUP BY only beside an aggregate
-    return `${groupBy} HAVING ${this.#having}${items.length === 0 ? ' AND count(*) >= 0' : ''}`
+    return `${groupBy} HAVING ${this.#having}`
   }
 
   #tail(): string {
@@ -176,6 +170,17 @@ class SimpleSelect implements SelectPlan {
 
   #groupText(expression: Output['expression']): string {
     return this.#context.printer.print(expression)
+  }
+
+  /** WHERE, and behind it what HAVING of the rollups couldn't decide without failing. */
+  #whereText({ whereClause }: SelectStmt, scope: QueryScope): string | undefined {
+    const where =
+      whereClause === undefined ? [] : [this.#context.analyser(scope).analyseCondition(whereClause, 'WHERE')]
+    const deferred = this.#from.isInner ? this.#from.relations.flatMap((relation) => relation.deferHaving() ?? []) : []
+    const args = [...where, ...deferred.map(({ condition }) => condition)]
+    if (args.length === 0) return undefined
+    const what = [...where.map(() => 'WHERE'), ...deferred.map((having) => having.what)].join(' or ')
+    return this.#context.conditions.print({ kind: 'and', args, type: 'boolean', position: 0 }, this.#place(what))
   }
 
   #sortTexts(select: SelectStmt, scope: QueryScope): string[] {

@@ -250,6 +250,7 @@ export class SqliteFunctions {
     this.#register('and_values', false, andValues)
     this.#register('or_values', false, orValues)
     this.#register('case_values', true, caseValues)
+    this.#register('not_true', false, (cell) => (cell === null || Number(cell) === 0 ? 1n : 0n))
     this.#register('truth_value', true, (cell) => {
       if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell as Cell
       if (cell[0] === KEY_TAG.TRUE) return 1n

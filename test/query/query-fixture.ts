@@ -7,9 +7,14 @@ import { IngestFold } from '../../src/aggregator/ingest-fold.ts'
 import { decodePartialBatch } from '../../src/aggregator/partial-batch-codec.ts'
 import { toTopicId, type Shard } from '../../src/core/shard.ts'
 import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
+import { openLeafReader } from '../../src/leaf/leaf-database.ts'
 import { planRollup } from '../../src/planner/plan-rollup.ts'
+import { compileQuery } from '../../src/query/compile-query.ts'
+import { LeafCatalog } from '../../src/query/query-catalog.ts'
 import type { ProcessAnswer, ProcessOptions, ProcessRequest } from '../../src/query/query-request.ts'
+import { QuerySession } from '../../src/query/query-session.ts'
 import { QueryRunner } from '../../src/query/query-runner.ts'
+import { SqliteFunctions } from '../../src/query/sqlite-functions.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
 
 const SHARD: Shard = { topicId: toTopicId('AAAAAAAAAAAAAAAAAAAAAQ'), partition: 0 }
@@ -94,6 +99,16 @@ export class QueryFixture {
       .text.trimEnd()
       .split('\n')
       .slice(0, -1)
+  }
+
+  /** SQLite's plan of the compiled statement. */
+  plan(sql: string): string[] {
+    const connection = openLeafReader(this.options.leafPath)
+    const functions = new SqliteFunctions(connection, new QuerySession())
+    const { sqlText, bindings } = compileQuery(sql, [], new LeafCatalog(connection), functions)
+    const rows = connection.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sqlText}`).all(bindings)
+    connection.close()
+    return rows.map(({ detail }) => detail)
   }
 
   close(): void {
