@@ -4,7 +4,7 @@
  * (number-text.ts, json-string.ts, json-value.ts) and whether text is valid UTF-8 is left to whoever uses the slice.
  */
 import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonOutcome, type JsonPath } from './json-field.ts'
-import { JsonKeyMemory, PLACE } from './json-key-memory.ts'
+import { ENTRY, JsonKeyMemory, OPENING as OPENING_ENTRY } from './json-key-memory.ts'
 import { buildJsonPathTrie, type JsonPathNode } from './json-path-trie.ts'
 import { JsonScanner, SLACK_BYTES } from './json-scanner.ts'
 import { isEscapedEqual } from './json-string.ts'
@@ -13,24 +13,27 @@ import { isEscapedEqual } from './json-string.ts'
 // a constant of this file is part of the machine code (35 ns of a record).
 const { OK, NOT_OBJECT, TOO_DEEP, EMPTY } = JSON_OUTCOME
 const { MISSING, STRING, STRING_ESCAPED, ARRAY, OBJECT } = JSON_KIND
-const PLACE_LENGTH = PLACE.length
-const PLACE_SLOT = PLACE.slot
-const PLACE_NODE = PLACE.node
-const PLACE_LAST_WORD = PLACE.lastWord
-const PLACE_WORDS = PLACE.words
-const PLACE_STRIDE = PLACE.stride
+const ENTRY_LENGTH = ENTRY.length
+const ENTRY_SLOT = ENTRY.slot
+const ENTRY_NODE = ENTRY.node
+const ENTRY_NEXT = ENTRY.next
+const ENTRY_OTHER_NEXT = ENTRY.otherNext
+const ENTRY_LAST_WORD = ENTRY.lastWord
+const ENTRY_WORDS = ENTRY.words
+const OPENING = OPENING_ENTRY
 const DEPTH_MAX = JSON_DEPTH_MAX
 /** No slot, no node. */
 const NONE = -1
 
-/** A #keyNode beside nodes (0 and up) and NO_NODE (-1). */
-const OBJECT_ENDED = -2
-
-/** Members of an object that are remembered, where fields are wanted inside and where not. About 80 bytes each. */
-const PLACES_MAX = 128
-const PLAIN_PLACES_MAX = 32
+/** Instead of an entry: the object has no more members. */
+const CLOSED = -1
+/** Room for remembered texts, in pairs: of objects with wanted fields inside and of others. About 160 bytes a pair. */
+const WANTED_BUCKETS = 64
+const PLAIN_BUCKETS = 16
 /** Objects without wanted fields whose keys are remembered; others are read in full. */
 const PLAIN_NODES_MAX = 32
+/** More than any position in a memory's table. */
+const ENTRIES_MAX = 2 ** 16
 const NO_SLOTS = new Int32Array(0)
 
 const QUOTE = 0x22
@@ -57,8 +60,8 @@ export class JsonFieldReader extends JsonScanner {
   /** Pairs of paths that are equal: the first has the result, the second gets a copy. */
   readonly #copies: readonly { readonly from: number; readonly to: number }[]
   #source: Uint8Array | undefined
-  #keySlot = NONE
-  #keyNode = NONE
+  /** The entry of the key that was read last, or CLOSED. */
+  #entry = OPENING
 
   constructor(paths: readonly JsonPath[]) {
     super()
@@ -71,9 +74,9 @@ export class JsonFieldReader extends JsonScanner {
       slotsBelow: node.slotsBelow.map((slot) => firstPath[slot]!),
     }))
     // only objects on the way to a field are read by guesses; the others share one that stays empty
-    const unused = new JsonKeyMemory(0)
+    const unused = new JsonKeyMemory(1)
     this.#memories = trie.nodes.map((node, id) =>
-      id === 0 || node.keys.length > 0 ? new JsonKeyMemory(PLACES_MAX) : unused,
+      id === 0 || node.keys.length > 0 ? new JsonKeyMemory(WANTED_BUCKETS) : unused,
     )
     this.#copies = [...trie.slots.entries()]
       .map(([to, slot]) => ({ from: firstPath[slot]!, to }))
@@ -147,35 +150,34 @@ export class JsonFieldReader extends JsonScanner {
     const bytes = this.bytes
     const view = this.view
     const end = this.documentEnd
-    const { table, places } = this.#memories[node]!
+    const { table } = this.#memories[node]!
     let at = open + 1
-    for (let place = 0; ; place++) {
-      const entry = (place < places ? place : places) * PLACE_STRIDE
-      const length = table[entry + PLACE_LENGTH]!
-      let slot: number
-      let child: number
+    let entry = OPENING
+    for (;;) {
+      const previous = entry
+      entry = table[previous + ENTRY_NEXT]!
+      const length = table[entry + ENTRY_LENGTH]!
       guess: {
         if (at + length <= end) {
           const lastAt = at + length - 4
           let from = at
-          let word = entry + PLACE_WORDS
+          let word = entry + ENTRY_WORDS
           while (from < lastAt && view.getInt32(from, true) === table[word]) {
             from += 4
             word++
           }
-          if (from >= lastAt && view.getInt32(lastAt, true) === table[entry + PLACE_LAST_WORD]) {
+          if (from >= lastAt && view.getInt32(lastAt, true) === table[entry + ENTRY_LAST_WORD]) {
             at += length
-            slot = table[entry + PLACE_SLOT]!
-            child = table[entry + PLACE_NODE]!
             break guess
           }
         }
-        at = this.#readKey(node, at, place)
+        at = this.#readUnexpectedKey(node, previous, at)
         if (at < 0) return at
-        slot = this.#keySlot
-        child = this.#keyNode
-        if (child === OBJECT_ENDED) return at
+        entry = this.#entry
+        if (entry === CLOSED) return at
       }
+      const slot = table[entry + ENTRY_SLOT]!
+      const child = table[entry + ENTRY_NODE]!
       let first = bytes[at]!
       if (first <= 0x20) {
         // more space before the value than the remembered text has
@@ -195,7 +197,7 @@ export class JsonFieldReader extends JsonScanner {
         if (slot === NONE) continue
         this.end[slot] = at - 1
       } else {
-        at = this.skipValue(at, depth)
+        at = first === OBJECT_OPEN ? this.#readPlainObject(node, entry, at, depth) : this.skipValue(at, depth)
         if (at < 0) return at
         if (slot === NONE) continue
         this.end[slot] = at
@@ -206,18 +208,45 @@ export class JsonFieldReader extends JsonScanner {
   }
 
   /**
-   * Reads from behind '{' or a member to the next member's value: white space, comma, key, colon. Returns where the value
-   * begins, with #keySlot and #keyNode for it; where the object has ended, with OBJECT_ENDED as #keyNode; or REFUSED.
+   * Reads from behind '{' or a member to the next member's value (white space, comma, key, colon) where the first guess was
+   * wrong. Returns where the value begins, with #entry for it; where the object has ended, with CLOSED as #entry; or a
+   * negative position.
    */
-  #readKey(node: number, start: number, place: number): number {
-    const bytes = this.bytes
+  #readUnexpectedKey(node: number, previous: number, start: number): number {
+    const memory = this.#memories[node]!
+    const { table } = memory
+    const other = table[previous + ENTRY_OTHER_NEXT]!
+    const behind = this.#match(table, other, start)
+    if (behind >= 0) {
+      memory.expect(previous, other)
+      this.#entry = other
+      return behind
+    }
+    const at = this.#readKey(node, previous === OPENING, start)
+    if (at >= 0 && this.#entry !== CLOSED) memory.expect(previous, this.#entry)
+    return at
+  }
+
+  /** The position behind an entry's text if it is there, else a negative one. */
+  #match(table: Int32Array, entry: number, start: number): number {
+    const { view } = this
+    const behind = start + table[entry + ENTRY_LENGTH]!
+    if (behind > this.documentEnd) return -1
+    let word = entry + ENTRY_WORDS
+    for (let at = start; at < behind - 4; at += 4) if (view.getInt32(at, true) !== table[word++]) return -1
+    return view.getInt32(behind - 4, true) === table[entry + ENTRY_LAST_WORD] ? behind : -1
+  }
+
+  /** As #readUnexpectedKey, without any guess. */
+  #readKey(node: number, isFirst: boolean, start: number): number {
+    const { bytes } = this
     const end = this.documentEnd
     let at = this.skipSpace(start)
     if (at < end && bytes[at] === OBJECT_CLOSE) {
-      this.#keyNode = OBJECT_ENDED
+      this.#entry = CLOSED
       return at + 1
     }
-    if (place > 0) {
+    if (!isFirst) {
       if (at >= end || bytes[at] !== COMMA) return this.refuse(at)
       at = this.skipSpace(at + 1)
     }
@@ -230,28 +259,33 @@ export class JsonFieldReader extends JsonScanner {
     if (at >= end || bytes[at] !== COLON) return this.refuse(at)
     at = this.skipSpace(at + 1)
     const wantedNode = wanted === NONE ? undefined : this.#nodes[wanted]!
-    this.#keySlot = wantedNode?.slot ?? NONE
-    this.#keyNode = wantedNode !== undefined && wantedNode.slotsBelow.length > 0 ? wanted : NONE
-    const memory = this.#memories[node]!
-    if (place < memory.places) {
-      if (this.#keyNode === NONE && bytes[at] === OBJECT_OPEN) this.#keyNode = this.#takePlainNode(node, place)
-      memory.learn(place, bytes, start, at, this.#keySlot, this.#keyNode)
-    }
+    const child = wantedNode !== undefined && wantedNode.slotsBelow.length > 0 ? wanted : NONE
+    this.#entry = this.#memories[node]!.take(isFirst, bytes, start, at, wantedNode?.slot ?? NONE, child)
+    return at
+  }
+
+  /** Reads an object of an entry without a node; from now on the entry has one. */
+  #readPlainObject(parent: number, entry: number, start: number, depth: number): number {
+    const node = this.#takePlainNode(parent, entry)
+    if (node === NONE) return this.skipValue(start, depth)
+    this.#memories[parent]!.table[entry + ENTRY_NODE] = node
+    const at = this.#readObject(node, start, depth + 1)
+    this.scannedKind = OBJECT
     return at
   }
 
   /**
-   * The node that stands for the objects at a place from which nothing is wanted inside: only there to remember their keys.
-   * Whatever object comes at this place can be read with it, so that a topic of many shapes needs no more of them.
+   * The node that stands for the objects of an entry from which nothing is wanted inside: only there to remember their keys.
+   * Whatever object comes at this entry can be read with it, so that a topic of many shapes needs no more of them.
    */
-  #takePlainNode(parent: number, place: number): number {
-    const key = parent * PLACES_MAX + place
+  #takePlainNode(parent: number, entry: number): number {
+    const key = parent * ENTRIES_MAX + entry
     const known = this.#plainNodes.get(key)
     if (known !== undefined) return known
     if (this.#plainNodes.size >= PLAIN_NODES_MAX) return NONE
     const node = this.#nodes.length
     this.#nodes.push({ slot: NONE, keys: [], elements: [], slotsBelow: NO_SLOTS })
-    this.#memories.push(new JsonKeyMemory(PLAIN_PLACES_MAX))
+    this.#memories.push(new JsonKeyMemory(PLAIN_BUCKETS))
     this.#plainNodes.set(key, node)
     return node
   }
