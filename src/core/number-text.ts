@@ -20,6 +20,10 @@ const POWERS = Array.from({ length: EXACT_POWER_MAX + 1 }, (_, exponent) => Numb
 /** PostgreSQL writes doubles with an exponent outside of [-4, 15). */
 const FIXED_EXPONENT_MIN = -4
 const FIXED_EXPONENT_END = 15
+/** From here on every double is whole. */
+const WHOLE_FROM = 2 ** 53
+/** So many digits tell any two doubles apart. */
+const DOUBLE_DIGITS_MAX = 17
 /** Longer texts are refused unread as numbers. */
 const TEXT_BYTES_MAX = 10_000
 
@@ -157,12 +161,40 @@ export function readJsonNumber(bytes: Uint8Array, start: number, end: number, r:
 /** A double as PostgreSQL shows it: the shortest digits that read back as the same double, 1e+15 with an exponent from there. */
 export function doubleToText(value: number): string {
   if (!Number.isFinite(value)) return String(value)
-  const [digits = '0', power = '0'] = value.toExponential().split('e')
-  const exponent = Number(power)
-  if (exponent >= FIXED_EXPONENT_MIN && exponent < FIXED_EXPONENT_END) {
-    return String(value)
-  }
+  const shortest = value.toExponential()
+  const [digits, exponent] = splitScientific(Math.abs(value) >= WHOLE_FROM ? withoutTie(value, shortest) : shortest)
+  if (exponent >= FIXED_EXPONENT_MIN && exponent < FIXED_EXPONENT_END) return String(value)
   return `${digits}e${exponent < 0 ? '-' : '+'}${Math.abs(exponent).toString().padStart(2, '0')}`
+}
+
+function splitScientific(scientific: string): readonly [digits: string, exponent: number] {
+  const at = scientific.indexOf('e')
+  return [scientific.slice(0, at), Number(scientific.slice(at + 1))]
+}
+
+/**
+ * Digits that lie just between two doubles read back as the one with the even mantissa. The language takes them for shortest,
+ * PostgreSQL doesn't trust readers to round so and takes one digit more. Only whole doubles have so short a middle.
+ */
+function withoutTie(value: number, shortest: string): string {
+  const exact = BigInt(value)
+  let text = shortest
+  for (let digits = text.replace(/e.*|[-.]/g, '').length; digits < DOUBLE_DIGITS_MAX; digits++) {
+    const distance = wholeOf(text) - exact
+    if (distance === 0n) return text
+    // the middle between two doubles is itself no double, but its double distance leads to the neighbour
+    const neighbour = exact + distance * 2n
+    if (BigInt(Number(neighbour)) !== neighbour) return text
+    text = value.toExponential(digits)
+  }
+  return text
+}
+
+/** The exact integer of digits with an exponent that makes them whole. */
+function wholeOf(scientific: string): bigint {
+  const [digits, exponent] = splitScientific(scientific)
+  const [whole = '', fraction = ''] = digits.split('.')
+  return BigInt(whole + fraction.padEnd(exponent, '0'))
 }
 
 /** The text of a number register as PostgreSQL shows the value. */

@@ -1,7 +1,7 @@
 /** Values for tests of keys: JSON-like values with an exact order of their own, and how they get into registers. */
 import fc from 'fast-check'
 import { compareDecimals, type Decimal, decimalOfDouble, decimalOfInteger } from '../../src/core/decimal.ts'
-import { Registers, TAG } from '../../src/core/registers.ts'
+import { type Registers, TAG } from '../../src/core/registers.ts'
 
 export type KeyValue =
   | { readonly kind: 'text'; readonly text: string }
