@@ -52,10 +52,8 @@ export const LEAF_COLUMN = {
   epoch: 'epoch',
 } as const
 
-/** The bucket of a group without a time. */
+/** The bucket of a rollup without a time; a null time has -2^63. */
 export const NO_BUCKET = 0
-/** The bucket of a null time, or of one that isn't in the grouping set. */
-export const NULL_BUCKET = -(2n ** 63n)
 
 /** SQL function of the leaf's own connection: gives its argument back and tells that a stored row was updated. */
 export const NOTE_UPDATE_FUNCTION = 'note_update'

@@ -2,9 +2,9 @@
  * The port of the leaf: states, positions, counters, dead letters and the catalog of rollups, each change one transaction
  * (laws 1, 2, 8). Everything is synchronous; it lives on the leaf thread.
  */
-import type { BatchRange, PartialBatch } from '../aggregator/partial-batch.ts'
+import type { PartialBatch } from '../aggregator/partial-batch.ts'
 import type { OnError, OnLoss } from '../core/policy.ts'
-import type { Counts, HaltCode, HaltReason, Shard } from '../core/shard.ts'
+import type { Counts, HaltReason, Shard } from '../core/shard.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 
 export type StoredStatus = 'running' | 'paused' | 'halted'
@@ -150,5 +150,3 @@ export interface LeafStore {
   figures(): LeafFigures
   close(): void
 }
-
-export type { BatchRange, HaltCode }
