@@ -10,7 +10,7 @@ import { isLaterAggregate } from '../sql/refused-functions.ts'
 import type { CallSite } from '../sql/scope.ts'
 import { NOWHERE } from './guard-place.ts'
 import { unsupported } from './compile-context.ts'
-import type { QueryScope } from './query-scope.ts'
+import type { CallScope } from './scope-parts.ts'
 
 export function isAggregateName(name: string): boolean {
   return findAggregate(name) !== undefined || isLaterAggregate(name)
@@ -25,7 +25,7 @@ export function refuseAggregate(name: string, clause: string, position: number):
 }
 
 /** Text of FILTER (WHERE ...), empty without one. */
-export function filterText(site: CallSite, scope: QueryScope): string {
+export function filterText(site: CallSite, scope: CallScope): string {
   const { agg_filter: filter } = site.node
   if (filter === undefined) return ''
   const condition = site.analyser.within(scope.ofRows('FILTER')).analyseCondition(filter, 'FILTER')
@@ -33,7 +33,7 @@ export function filterText(site: CallSite, scope: QueryScope): string {
   return ` FILTER (WHERE ${text})`
 }
 
-export function analyseRowAggregate(site: CallSite, scope: QueryScope): SqlFragment {
+export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragment {
   const { name, node, position } = site
   const definition = findAggregate(name)
   if (definition === undefined) {

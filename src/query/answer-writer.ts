@@ -37,7 +37,7 @@ export function createAnswerText(
       return {
         head: `{"columns":${JSON.stringify(columns)},"rows":[`,
         row: (cells, index) => (index === 0 ? toObject(cells) : `,${toObject(cells)}`),
-        tail: ({ columns: _, ...rest }) => `],${JSON.stringify(rest).slice(1)}\n`,
+        tail: (meta) => `],${JSON.stringify({ ...meta, columns: undefined }).slice(1)}\n`,
       }
     case 'ndjson':
       return {

@@ -135,7 +135,7 @@ function storeDouble(r: Registers, index: number): Cell {
     const value = r.num[index] as number
     return Number.isNaN(value) ? keyBytesOf(r, index) : value
   }
-  return tag === TAG.BIG_INTEGER ? Number(r.ref[index] as bigint) : storeOther(r, index)
+  return tag === TAG.BIG_INTEGER ? Number(r.ref[index]) : storeOther(r, index)
 }
 
 function storeText(r: Registers, index: number): Cell {

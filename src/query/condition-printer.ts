@@ -6,7 +6,7 @@
  * fail the query.
  */
 import { KEY_TAG } from '../core/key-bytes.ts'
-import type { Call, Expression, Literal } from '../sql/expression.ts'
+import type { Call, Expression, In } from '../sql/expression.ts'
 import { functionById } from '../sql/function-table.ts'
 import { parseGroupAddress } from './access-path.ts'
 import { isComparableNatively, toEquality, type ExpressionPrinter } from './expression-printer.ts'
@@ -61,29 +61,26 @@ export class ConditionPrinter {
 
   /** Text that is true exactly where the expression, which can't fail, is true; elsewhere it is false or NULL. */
   whenTrue(expression: Expression): string {
-    switch (expression.kind) {
-      case 'and':
-      case 'or': {
-        const texts = expression.args.map((arg) => this.whenTrue(arg))
-        return `(${texts.join(expression.kind === 'and' ? ' AND ' : ' OR ')})`
-      }
-      case 'fragment': {
-        const path = this.#printer.parts.paths.get(expression.sql)
-        return path?.kind === 'condition' ? path.whenTrue : this.#printer.printTruth(expression)
-      }
-      case 'call':
-        return this.#call(expression)
-      case 'in': {
-        const { argument, list } = expression
-        if (list.every((item) => isComparableNatively(argument.type, item.type) && !this.#hasPath(argument))) break
-        if (argument.type === 'any' && list.every(({ kind }) => kind === 'literal')) {
-          return `(${this.#printer.print(argument)} IN (${list.map((item) => toBlobLiteral(toKeyBytes(item as Literal))).join(', ')}))`
-        }
-        if (list.length > PATH_ITEMS_MAX) break
-        return `(${list.map((item) => this.whenTrue(toEquality(argument, item))).join(' OR ')})`
-      }
+    const { kind } = expression
+    if (kind === 'and' || kind === 'or') {
+      const texts = expression.args.map((arg) => this.whenTrue(arg))
+      return `(${texts.join(kind === 'and' ? ' AND ' : ' OR ')})`
     }
-    return this.#printer.printTruth(expression)
+    if (kind === 'call') return this.#call(expression)
+    if (kind === 'in') return this.#in(expression)
+    const path = kind === 'fragment' ? this.#printer.parts.paths.get(expression.sql) : undefined
+    return path?.kind === 'condition' ? path.whenTrue : this.#printer.printTruth(expression)
+  }
+
+  #in(expression: In): string {
+    const { argument, list } = expression
+    if (argument.type === 'any' && list.every((item) => item.kind === 'literal')) {
+      const keys = list.map((item) => toBlobLiteral(toKeyBytes(item)))
+      return `(${this.#printer.print(argument)} IN (${keys.join(', ')}))`
+    }
+    const isNative = list.every((item) => isComparableNatively(argument.type, item.type)) && !this.#hasPath(argument)
+    if (isNative || list.length > PATH_ITEMS_MAX) return this.#printer.printTruth(expression)
+    return `(${list.map((item) => this.whenTrue(toEquality(argument, item))).join(' OR ')})`
   }
 
   #call(call: Call): string {
@@ -118,8 +115,8 @@ export class ConditionPrinter {
   /** `_id` = text: the primary key, and the text itself, which tells groups of one hash apart. */
   #groupLookup(side: Expression, other: Expression): string | undefined {
     const path = side.kind === 'fragment' ? this.#printer.parts.paths.get(side.sql) : undefined
-    if (path?.kind !== 'id' || other.kind !== 'literal' || other.value === null) return undefined
-    const address = parseGroupAddress(String(other.value))
+    if (path?.kind !== 'id' || other.kind !== 'literal' || typeof other.value !== 'string') return undefined
+    const address = parseGroupAddress(other.value)
     if (address === undefined) return '0'
     const text = `${this.#printer.print(side)} = ${this.#printer.print(other)}`
     return `(${path.bucket()} = ${address.bucket} AND ${path.id()} = X'${address.id}' AND ${text})`

@@ -9,7 +9,7 @@ import { isAggregateName } from './aggregate-call.ts'
 import { unsupported, type CompileContext } from './compile-context.ts'
 import { MEASURE } from './measure-call.ts'
 import { findColumn } from './namespace.ts'
-import type { GroupItem, Grouping, ScopeParts } from './query-scope.ts'
+import type { GroupItem, Grouping, ScopeParts } from './scope-parts.ts'
 import { QueryScope } from './query-scope.ts'
 import type { Target } from './target-list.ts'
 

@@ -10,14 +10,14 @@ import { filterText } from './aggregate-call.ts'
 import { unsupported } from './compile-context.ts'
 import { ExpressionPrinter } from './expression-printer.ts'
 import { findColumn } from './namespace.ts'
-import { pathOf, type QueryScope } from './query-scope.ts'
+import { pathOf, type CallScope } from './scope-parts.ts'
 import type { MeasureSource } from './relation.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
 
 /** Its name as a call. */
 export const MEASURE = 'measure'
 
-export function analyseMeasure(site: CallSite, scope: QueryScope): SqlFragment {
+export function analyseMeasure(site: CallSite, scope: CallScope): SqlFragment {
   const { node, position } = site
   if (node.agg_distinct === true)
     throw unsupported('MEASURE takes no DISTINCT', position, 'A group merges once anyway.')
@@ -44,7 +44,7 @@ export function analyseMeasure(site: CallSite, scope: QueryScope): SqlFragment {
 }
 
 /** The rollup's column that the argument is. Errors: sql_unsupported, sql_invalid, sql_unknown_column. */
-function findSource({ node, position, analyser }: CallSite, scope: QueryScope): MeasureSource {
+function findSource({ node, position, analyser }: CallSite, scope: CallScope): MeasureSource {
   const [argument, ...more] = node.args ?? []
   if (argument === undefined || more.length > 0 || node.agg_star === true || !('ColumnRef' in argument)) {
     throw new RollupdError('sql_invalid', 'MEASURE takes one column of a rollup', {
@@ -54,7 +54,7 @@ function findSource({ node, position, analyser }: CallSite, scope: QueryScope): 
   }
   const { namespace } = scope.parts
   const path = pathOf(argument.ColumnRef)
-  const at = analyser.positionOf(argument.ColumnRef.location)
+  const argumentPosition = analyser.positionOf(argument.ColumnRef.location)
   if (namespace.tables.length !== 1) {
     throw unsupported(
       'MEASURE over a join is not supported yet',
@@ -62,9 +62,9 @@ function findSource({ node, position, analyser }: CallSite, scope: QueryScope): 
       'Aggregate the rollup with MEASURE in a subquery, then join that.',
     )
   }
-  const source = findColumn(namespace, path, at)
+  const source = findColumn(namespace, path, argumentPosition)
   // for its message about an unknown column
-  if (source === undefined) scope.ofRows(scope.clause).column(path as [string], at)
+  if (source === undefined) scope.ofRows(scope.clause).column(path as [string], argumentPosition)
   const owner = source?.column.source
   const measure = source?.rest.length === 0 ? owner?.relation.measureSource(owner.index) : undefined
   if (measure !== undefined) return measure
@@ -72,7 +72,7 @@ function findSource({ node, position, analyser }: CallSite, scope: QueryScope): 
     'sql_invalid',
     `MEASURE needs a rollup's column as it is, "${path.join('.')}" is computed, merged or joined`,
     {
-      position: at,
+      position: argumentPosition,
       hint: 'It may come through subqueries without expressions, aggregates, DISTINCT, joins and set operations only.',
     },
   )
@@ -92,7 +92,7 @@ function mergedValue(
 }
 
 /** At coarser grain a grouping value exists only where it is grouped by. */
-function groupValue(leaf: GroupValue, source: MeasureSource, scope: QueryScope, { position }: CallSite): SqlFragment {
+function groupValue(leaf: GroupValue, source: MeasureSource, scope: CallScope, { position }: CallSite): SqlFragment {
   const group = source.group(leaf.index)
   const item = scope.grouping?.items.find(
     ({ expression }) => expression.kind === 'fragment' && expression.sql === group?.sql,

@@ -86,8 +86,8 @@ function rowCount(
   const position = context.positionOf(locationOf(node))
   const expression = analyser.analyse(node)
   if (expression.kind === 'literal' && expression.value === null) return undefined
-  const text = expression.kind === 'literal' ? String(expression.value) : ''
-  if (expression.kind === 'literal' && expression.type === 'bigint' && /^\d+$/.test(text)) return text
+  const text = expression.kind === 'literal' && expression.type === 'bigint' ? expression.value : undefined
+  if (typeof text === 'string' && /^\d+$/.test(text)) return text
   throw new RollupdError('sql_invalid', `${clause} takes a whole number from 0 or a parameter`, { position })
 }
 

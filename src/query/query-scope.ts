@@ -10,34 +10,14 @@ import type { ColumnRef, Node, SubLink } from '../sql/parse-statement.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { Analyser, CallSite, NamePath } from '../sql/scope.ts'
 import { analyseRowAggregate, isAggregateName, refuseAggregate } from './aggregate-call.ts'
-import { unsupported, type CompileContext, type OuterScope, type Surroundings } from './compile-context.ts'
+import { unsupported } from './compile-context.ts'
 import { analyseMeasure, MEASURE } from './measure-call.ts'
-import { findColumn, type Namespace } from './namespace.ts'
-import type { HidesGroups } from './relation.ts'
+import { findColumn } from './namespace.ts'
 import { isSameNode } from './same-node.ts'
+import { pathOf, type CallScope, type Grouping, type ScopeParts } from './scope-parts.ts'
 import { analyseSubquery } from './subquery-expression.ts'
 
-/** An expression of GROUP BY. */
-export interface GroupItem {
-  readonly name: string
-  readonly node: Node
-  readonly expression: Expression
-}
-
-/** Which expressions have one value per group. */
-export interface Grouping {
-  readonly items: readonly GroupItem[]
-  /** Rollups of which MEASURE merged groups although HAVING hides some. */
-  readonly measured: Set<HidesGroups>
-}
-
-export interface ScopeParts {
-  readonly context: CompileContext
-  readonly namespace: Namespace
-  readonly surroundings: Surroundings
-}
-
-export class QueryScope implements OuterScope {
+export class QueryScope implements CallScope {
   readonly clause: string
   readonly parts: ScopeParts
   /** Undefined: rows, not groups. */
@@ -138,10 +118,6 @@ const NAMES_LISTED_MAX = 20
 function listOf(names: readonly string[]): string | undefined {
   if (names.length === 0 || names.length > NAMES_LISTED_MAX) return undefined
   return `The columns are ${names.join(', ')}.`
-}
-
-export function pathOf(ref: ColumnRef): readonly string[] {
-  return (ref.fields ?? []).flatMap((field) => ('String' in field ? [field.String.sval ?? ''] : []))
 }
 
 /** What follows a column's name: keys and elements of its object or array. */

@@ -231,8 +231,8 @@ export class SqliteFunctions {
       'guard',
       true,
       (cell, site) => {
-        if (!isErrorCell(cell as Cell)) return cell as Cell
-        const error = readErrorCell(cell as Uint8Array)
+        if (cell === undefined || !isErrorCell(cell)) return cell ?? null
+        const error = readErrorCell(cell)
         if (error !== undefined) session.note(this.#sites[Number(site)] as GuardSite, error)
         return null
       },
@@ -252,7 +252,7 @@ export class SqliteFunctions {
     this.#register('case_values', true, caseValues)
     this.#register('not_true', false, (cell) => (cell === null || Number(cell) === 0 ? 1n : 0n))
     this.#register('truth_value', true, (cell) => {
-      if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell as Cell
+      if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell ?? null
       if (cell[0] === KEY_TAG.TRUE) return 1n
       if (cell[0] === KEY_TAG.FALSE) return 0n
       if (cell[0] !== KEY_TAG.NULL) session.kindMismatches += 1

@@ -1,4 +1,5 @@
 /** Owns the SQLite text of constants and names. */
+import { assert } from '../core/assert.ts'
 import { keyBytesOf } from '../core/key-bytes.ts'
 import { Registers } from '../core/registers.ts'
 import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
@@ -39,8 +40,8 @@ export function toLiteralText(literal: Literal, type: ScalarType, doubles: Bound
   if (toColumnStorage(type) === 'BLOB' && type !== 'unknown') return toBlobLiteral(toKeyBytes(literal))
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (type === 'double precision') return toDoubleText(Number(value), doubles)
-  if (type === 'bigint' || type === 'timestamptz') return String(value)
-  return toTextLiteral(String(value))
+  assert(typeof value === 'string', `a literal of type ${literal.type} can't stand for a ${type}`)
+  return type === 'bigint' || type === 'timestamptz' ? value : toTextLiteral(value)
 }
 
 export function toKeyBytes(literal: Literal): Uint8Array {

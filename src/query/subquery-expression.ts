@@ -7,10 +7,10 @@ import type { Node, SubLink } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from './compile-context.ts'
 import { isComparableNatively } from './expression-printer.ts'
-import type { QueryScope } from './query-scope.ts'
+import type { CallScope } from './scope-parts.ts'
 import type { SelectPlan } from './select-plan.ts'
 
-export function analyseSubquery(node: SubLink, position: number, analyser: Analyser, scope: QueryScope): Expression {
+export function analyseSubquery(node: SubLink, position: number, analyser: Analyser, scope: CallScope): Expression {
   const { context, surroundings } = scope.parts
   const { subselect, subLinkType } = node
   assert(subselect !== undefined && 'SelectStmt' in subselect, 'a subquery is a SELECT')
@@ -55,7 +55,7 @@ function membership(
   plan: SelectPlan,
   position: number,
   analyser: Analyser,
-  scope: QueryScope,
+  scope: CallScope,
 ): SqlFragment {
   const operator =
     (node.operName ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? '='

@@ -7,7 +7,7 @@ import { outputName } from '../sql/output-name.ts'
 import type { ColumnRef, Node, ResTarget } from '../sql/parse-statement.ts'
 import { MEASURE } from './measure-call.ts'
 import { columnsOf, findColumn, type NamedColumn, type Namespace } from './namespace.ts'
-import { pathOf } from './query-scope.ts'
+import { pathOf } from './scope-parts.ts'
 import type { Relation } from './relation.ts'
 
 /** An output before its expression is analysed: GROUP BY may name it first. */

@@ -8,7 +8,7 @@ import { QueryFixture } from './query-fixture.ts'
 const FOLDER = new URL('../slt/', import.meta.url)
 
 for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.slt'))) {
-  describe(file, () => {
+  describe(`the file ${file}`, () => {
     let fixture: QueryFixture
     beforeAll(async () => {
       fixture = await QueryFixture.create()

@@ -1,0 +1,40 @@
+/** Owns what a scope of a query is made of, for the parts that treat calls and subqueries in it. */
+import type { Expression } from '../sql/expression.ts'
+import type { ColumnRef, Node } from '../sql/parse-statement.ts'
+import type { CompileContext, OuterScope, Surroundings } from './compile-context.ts'
+import type { Namespace } from './namespace.ts'
+import type { HidesGroups } from './relation.ts'
+
+/** An expression of GROUP BY. */
+export interface GroupItem {
+  readonly name: string
+  readonly node: Node
+  readonly expression: Expression
+}
+
+/** Which expressions have one value per group. */
+export interface Grouping {
+  readonly items: readonly GroupItem[]
+  /** Rollups of which MEASURE merged groups although HAVING hides some. */
+  readonly measured: Set<HidesGroups>
+}
+
+export interface ScopeParts {
+  readonly context: CompileContext
+  readonly namespace: Namespace
+  readonly surroundings: Surroundings
+}
+
+/** A scope as the treatment of its calls sees it. */
+export interface CallScope extends OuterScope {
+  readonly parts: ScopeParts
+  /** Undefined: rows, not groups. */
+  readonly grouping: Grouping | undefined
+  /** The same names, rows instead of groups: arguments of aggregates. */
+  ofRows(clause: string): CallScope
+}
+
+/** A name as its parts; a star is left out. */
+export function pathOf(ref: ColumnRef): readonly string[] {
+  return (ref.fields ?? []).flatMap((field) => ('String' in field ? [field.String.sval ?? ''] : []))
+}
