@@ -17,6 +17,7 @@ const { NULL: TAG_NULL, INTEGER: TAG_INTEGER, DOUBLE: TAG_DOUBLE } = TAG
 
 /** First size of the room for unescaped texts; a record with longer ones makes it grow. */
 const ARENA_BYTES_MIN = 4096
+const MINUS = 0x2d
 
 export class FieldLoader {
   readonly reader: JsonFieldReader
@@ -85,7 +86,8 @@ export class FieldLoader {
   #loadBigInteger(field: number, out: number): void {
     const start = this.reader.start[field]!
     const end = this.reader.end[field]!
-    if (end - start > NUMBER_DIGITS_MAX + 1) {
+    const digits = this.#bytes[start] === MINUS ? end - start - 1 : end - start
+    if (digits > NUMBER_DIGITS_MAX) {
       this.#r.setError(
         out,
         'number_out_of_range',
