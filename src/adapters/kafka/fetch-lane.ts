@@ -15,6 +15,7 @@ import {
   type FetchedPartition,
   type FetchTopic,
 } from './protocol/fetch.ts'
+import { METADATA } from './protocol/metadata.ts'
 
 /** Beyond the long poll itself: a broker that reads old segments from a cold disk takes seconds. */
 const FETCH_SLACK_MS = 10_000
@@ -116,13 +117,35 @@ export class FetchLane {
     try {
       const byId = await this.connection.supports(FETCH_BY_ID, timeoutMs)
       const answer = await this.connection.send(byId ? FETCH_BY_ID : FETCH_BY_NAME, fetch, timeoutMs)
+      const answers = toAnswers(requests, answer, byId)
+      if (!byId) await this.refuseOtherTopics(requests, answers, timeoutMs)
       this.failures = 0
-      return toAnswers(requests, answer, byId)
+      return answers
     } catch (error) {
       this.failures += 1
       this.retryAtMs = this.now() + Math.min(BACK_OFF_MS_MAX, FIRST_BACK_OFF_MS * 2 ** (this.failures - 1))
       this.failure = error instanceof Error ? error.message : String(error)
       return toAway(requests, this.failure)
+    }
+  }
+
+  /**
+   * By name, a topic that was made again would be read as the old one. So the broker that answered is asked for the ids afterwards:
+   * one that is still ours was ours all the time. Costs a request for each fetch, with brokers before 3.1 only.
+   */
+  private async refuseOtherTopics(
+    requests: readonly RoutedRequest[],
+    answers: Map<string, FetchAnswer>,
+    timeoutMs: number,
+  ): Promise<void> {
+    const names = [...new Set(requests.map(({ request }) => request.topic))]
+    const { topics } = await this.connection.send(METADATA, { topics: names }, timeoutMs)
+    const ids = new Map(topics.map((topic) => [topic.name, topic.id]))
+    for (const { request } of requests) {
+      const { shard, topic } = request
+      if (ids.get(topic) === shard.topicId) continue
+      const message = `the broker has another topic "${topic}", or none`
+      answers.set(toShardKey(shard), toErrorAnswer(shard, 'stale_leader', message))
     }
   }
 }
