@@ -3,12 +3,16 @@
  * say both, so that SQLite can look up keys and ranges.
  */
 
+import type { CatalogRollup } from './query-catalog.ts'
+
 /** Reading one of these texts makes its relation export the column. */
 export type AccessPath =
   /** The time that is the bucket, which leads the primary key. */
-  | { readonly kind: 'bucket'; readonly bucket: () => string }
+  | { readonly kind: 'bucket'; readonly rollup: CatalogRollup; readonly bucket: () => string }
   /** `_id`: bucket and hash are the primary key. */
   | { readonly kind: 'id'; readonly bucket: () => string; readonly id: () => string }
+  /** A grouping value of any kind, as it stands in the leaf: whether it holds other kinds can be looked up. */
+  | { readonly kind: 'undeclared'; readonly name: string; readonly table: string; readonly column: string }
   /** Another text that is true exactly when the column's own is true, and cheaper. */
   | { readonly kind: 'condition'; readonly whenTrue: string }
 

@@ -65,7 +65,7 @@ export class CompileContext {
     this.catalog = catalog
     this.statement = statement
     this.parameters = parameters
-    this.parts = { functions, doubles: new BoundDoubles(), paths: new Map() }
+    this.parts = { functions, doubles: new BoundDoubles(), paths: new Map(), probes: [] }
     this.printer = new ExpressionPrinter(this.parts)
     this.conditions = new ConditionPrinter(this.printer)
     this.compileSelect = compileSelect

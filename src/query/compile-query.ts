@@ -3,6 +3,7 @@ import { RollupdError } from '../core/errors.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { parseStatement, type ParseOptions, type SelectStmt } from '../sql/parse-statement.ts'
 import { CompileContext, NO_CTES, type Surroundings } from './compile-context.ts'
+import type { KindProbe } from './kind-probe.ts'
 import { ParameterValues } from './parameter-values.ts'
 import type { CatalogRollup, QueryCatalog } from './query-catalog.ts'
 import type { QueryParameters } from './query-request.ts'
@@ -20,6 +21,8 @@ export interface CompiledQuery {
   readonly columns: readonly { readonly name: string; readonly type: ScalarType; readonly canFail: boolean }[]
   /** Columns behind the answer's, which name the group of each row. */
   readonly rowLabels: RowLabels
+  /** Comparisons that may have passed over values of another kind. */
+  readonly probes: readonly KindProbe[]
   readonly rollups: readonly CatalogRollup[]
   /** Counts of the groups that HAVING hid from a MEASURE, to be run in the same transaction. */
   readonly hiddenGroups: readonly { readonly rollup: string; readonly sqlText: string }[]
@@ -53,6 +56,7 @@ export function compileQuery(
     bindings: context.parts.doubles.values,
     columns: plan.columns,
     rowLabels,
+    probes: context.parts.probes,
     rollups: [...context.rollups.values()],
     hiddenGroups: context.hiddenGroups.map(({ hiding, sqlText }) => {
       hiding.showHidden(true)

@@ -6,7 +6,7 @@
  * fail the query.
  */
 import { KEY_TAG } from '../core/key-bytes.ts'
-import type { Call, Expression, In } from '../sql/expression.ts'
+import type { Call, Expression, In, Literal } from '../sql/expression.ts'
 import { functionById } from '../sql/function-table.ts'
 import { parseGroupAddress } from './access-path.ts'
 import { isComparableNatively, toEquality, type ExpressionPrinter } from './expression-printer.ts'
@@ -17,6 +17,8 @@ import { toBlobLiteral, toKeyBytes } from './sqlite-text.ts'
 export interface GuardPlace extends GroupGuardSite {
   readonly groupTexts: () => readonly string[]
 }
+
+const NUMBER_TYPES: ReadonlySet<string> = new Set(['bigint', 'double precision', 'numeric', 'number'])
 
 /** Comparison by its operator, and the same with its sides swapped. */
 const SWAPPED: Readonly<Record<string, string>> = { '=': '=', '<': '>', '>': '<', '<=': '>=', '>=': '<=' }
@@ -76,6 +78,10 @@ export class ConditionPrinter {
     const { argument, list } = expression
     if (argument.type === 'any' && list.every((item) => item.kind === 'literal')) {
       const keys = list.map((item) => toBlobLiteral(toKeyBytes(item)))
+      const kinds = new Set(list.map(({ type }) => (NUMBER_TYPES.has(type) ? 'number' : type)))
+      const [first] = list
+      // a list of several kinds says that the column is known to have them
+      if (kinds.size === 1 && first !== undefined && first.value !== null) this.#kindRange(argument, first)
       return `(${this.#printer.print(argument)} IN (${keys.join(', ')}))`
     }
     const isNative = list.every((item) => isComparableNatively(argument.type, item.type)) && !this.#hasPath(argument)
@@ -133,14 +139,22 @@ export class ConditionPrinter {
   #undeclaredComparison(operator: string, side: Expression, other: Expression): string | undefined {
     if (side.type !== 'any' || side.kind === 'literal') return undefined
     const text = this.#printer.print(side)
+    const range = other.kind === 'literal' && other.value !== null ? this.#kindRange(side, other) : undefined
     if (operator === '=') return `(${text} = ${this.#printer.printAs(other, 'any')})`
-    if (other.kind !== 'literal' || other.value === null) return undefined
-    const kind = ['bigint', 'double precision', 'numeric', 'number'].includes(other.type) ? 'number' : other.type
-    const range = Object.hasOwn(KIND_RANGES, kind) ? KIND_RANGES[kind] : undefined
-    if (range === undefined) return undefined
-    const [first, end] = range.map((tag) => toBlobLiteral(Uint8Array.of(tag)))
+    if (range === undefined || other.kind !== 'literal') return undefined
     const bound = `${text} ${operator} ${toBlobLiteral(toKeyBytes(other))}`
-    return operator.startsWith('<') ? `(${bound} AND ${text} >= ${first})` : `(${bound} AND ${text} < ${end})`
+    return operator.startsWith('<') ? `(${bound} AND ${text} >= ${range.from})` : `(${bound} AND ${text} < ${range.to})`
+  }
+
+  /** The range of the literal's kind; notes that values outside of it are to be warned of. */
+  #kindRange(side: Expression, { type }: Literal): { readonly from: string; readonly to: string } | undefined {
+    const kind = NUMBER_TYPES.has(type) ? 'number' : type
+    const tags = Object.hasOwn(KIND_RANGES, kind) ? KIND_RANGES[kind] : undefined
+    if (tags === undefined) return undefined
+    const [from, to] = tags.map((tag) => toBlobLiteral(Uint8Array.of(tag))) as [string, string]
+    const path = side.kind === 'fragment' ? this.#printer.parts.paths.get(side.sql) : undefined
+    if (path?.kind === 'undeclared') this.#printer.parts.probes.push({ ...path, kind, from, to })
+    return { from, to }
   }
 }
 

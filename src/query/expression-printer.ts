@@ -8,6 +8,7 @@ import type { Call, Case, Expression, GroupValue, In, Logic, PartialValue, SqlFr
 import type { FunctionEntry } from '../sql/function-entry.ts'
 import { functionById } from '../sql/function-table.ts'
 import type { AccessPaths } from './access-path.ts'
+import type { KindProbe } from './kind-probe.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
 import { toLiteralText, type BoundDoubles } from './sqlite-text.ts'
 
@@ -23,6 +24,8 @@ export interface PrinterParts {
   readonly functions: SqliteFunctions
   readonly doubles: BoundDoubles
   readonly paths: AccessPaths
+  /** Looked up after the query. */
+  readonly probes: KindProbe[]
 }
 
 export class ExpressionPrinter {

@@ -1,6 +1,7 @@
 /** Owns what a query reads of the leaf's fixed tables: which rollups there are, their plans, and how far each has read. */
 import type BetterSqlite3 from 'better-sqlite3'
 import { assert } from '../core/assert.ts'
+import { NULL_BUCKET } from '../aggregator/group-states.ts'
 import { toLeafSchema, type LeafSchema } from '../leaf/leaf-schema.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 
@@ -16,6 +17,8 @@ export interface CatalogRollup {
 
 /** What the compiler needs to know. All answers are of one commit. */
 export interface QueryCatalog {
+  /** Whether a group has no time: the bucket of such groups isn't in the order of an answer. */
+  hasNullBucket(rollup: CatalogRollup): boolean
   find(name: string): CatalogRollup | undefined
   names(): readonly string[]
 }
@@ -33,6 +36,7 @@ interface RollupRow {
 
 /** Reads inside the caller's transaction. */
 export class LeafCatalog implements QueryCatalog {
+  readonly #connection: BetterSqlite3.Database
   readonly #find: BetterSqlite3.Statement<[string], RollupRow>
   readonly #planJson: BetterSqlite3.Statement<[number], string>
   readonly #names: BetterSqlite3.Statement<[], string>
@@ -43,6 +47,7 @@ export class LeafCatalog implements QueryCatalog {
 
   /** A connection that gives integers as bigint. */
   constructor(connection: BetterSqlite3.Database) {
+    this.#connection = connection
     this.#find = connection.prepare(
       `SELECT id, topic, overflow_groups FROM rollups JOIN rollup_figures ON rollup_id = id WHERE name = ?`,
     )
@@ -63,6 +68,12 @@ export class LeafCatalog implements QueryCatalog {
 
   names(): readonly string[] {
     return this.#names.all()
+  }
+
+  hasNullBucket({ schema }: CatalogRollup): boolean {
+    const exists = (table: string): string => `EXISTS (SELECT 1 FROM ${table} WHERE bucket = ${NULL_BUCKET})`
+    const sql = `SELECT ${exists(schema.table)} OR ${exists(schema.overflowTable)}`
+    return Number(this.#connection.prepare<[], bigint>(sql).pluck().get()) === 1
   }
 
   /** Number of the commit that the transaction sees. */

@@ -11,6 +11,7 @@ import { createAnswerText } from './answer-writer.ts'
 import { isErrorCell, type Cell } from './cell-codec.ts'
 import { compileQuery, type CompiledQuery } from './compile-query.ts'
 import { describeGroup } from './group-name.ts'
+import { describeProbe, holdsOtherKinds } from './kind-probe.ts'
 import { LeafCatalog } from './query-catalog.ts'
 import type { CellErrorNote, ProcessAnswer, ProcessOptions, ProcessRequest, ResultMeta } from './query-request.ts'
 import { ERRORS_MAX, QuerySession } from './query-session.ts'
@@ -123,11 +124,15 @@ function writeRows(request: ProcessRequest, compiled: CompiledQuery, opened: Ope
   return meta
 }
 
-function warningsOf({ hiddenGroups }: CompiledQuery, { connection, session }: Opened): string[] {
+function warningsOf({ hiddenGroups, probes }: CompiledQuery, { connection, session }: Opened): string[] {
   const warnings: string[] = []
   if (session.kindMismatches > 0) {
     const times = session.kindMismatches === 1 ? 'one comparison' : `${session.kindMismatches} comparisons`
     warnings.push(`${times} met values of two kinds (such as a number and a text) and counted as null`)
+  }
+  for (const probe of probes) {
+    const warning = describeProbe(probe)
+    if (!warnings.includes(warning) && holdsOtherKinds(connection, probe)) warnings.push(warning)
   }
   for (const { rollup, sqlText } of hiddenGroups) {
     const count = Number(connection.prepare<[], bigint>(sqlText).pluck().get())

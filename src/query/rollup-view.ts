@@ -72,7 +72,13 @@ export class RollupView implements Relation {
     } else {
       this.#exports.set(name, () => this.#printer.print(output.expression))
       const isBucket = output.expression.kind === 'group' && output.expression.index === this.#rollup.schema.bucketGroup
-      if (isBucket) this.#paths.set(sql, { kind: 'bucket', bucket: () => this.#plain(LEAF_COLUMN.bucket) })
+      if (output.expression.kind === 'group' && type === 'any') {
+        const { table, groupColumns } = this.#rollup.schema
+        const column = at(groupColumns, output.expression.index).name
+        this.#paths.set(sql, { kind: 'undeclared', name: output.name, table, column })
+      }
+      if (isBucket)
+        this.#paths.set(sql, { kind: 'bucket', rollup: this.#rollup, bucket: () => this.#plain(LEAF_COLUMN.bucket) })
     }
     return { kind: 'fragment', sql, type, canFail, position }
   }

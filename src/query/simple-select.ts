@@ -206,8 +206,17 @@ class SimpleSelect implements SelectPlan {
         return [
           `${conditions.guard(text, this.#grouping === undefined ? this.#place('ORDER BY') : NOWHERE('ORDER BY'))}${direction}`,
         ]
-      return [`${output === undefined ? text : `c${output}`}${direction}`]
+      return [this.#bucketOrder(text, direction) ?? `${output === undefined ? text : `c${output}`}${direction}`]
     })
+  }
+
+  /** A time that leads the primary key is sorted by the key, unless NULLs stand elsewhere there. */
+  #bucketOrder(text: string, direction: string): string | undefined {
+    const { parts, catalog } = this.#context
+    const path = parts.paths.get(text)
+    if (path?.kind !== 'bucket' || this.#grouping !== undefined || this.#distinct) return undefined
+    if (this.#from.relations.length !== 1 || catalog.hasNullBucket(path.rollup)) return undefined
+    return `${path.bucket()}${direction.slice(0, direction.indexOf(' NULLS'))}`
   }
 
   #place(what: string): ReturnType<typeof toGuardPlace> {
