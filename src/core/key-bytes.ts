@@ -178,10 +178,39 @@ export class KeyWriter {
   }
 
   appendInteger(value: bigint): void {
-    const double = Number(value)
-    // int64 is common (ids): without the detour over decimals where it is a double
-    if (value >= INT64_MIN && value <= INT64_MAX && BigInt(double) === value) this.appendDouble(double)
-    else this.appendDecimal(decimalOfInteger(value))
+    if (value < INT64_MIN || value > INT64_MAX) {
+      this.appendDecimal(decimalOfInteger(value))
+      return
+    }
+    // ids are such: the number's bytes without the detour over a decimal
+    let double = Number(value)
+    let rest = Number(value - BigInt(double))
+    if (rest < 0) {
+      const below = stepDown(double)
+      rest += double - below
+      double = below
+    }
+    this.appendDouble(double)
+    if (rest > 0) this.appendRest(rest, double)
+  }
+
+  /** Replaces a double's end by the digits of rest / 2^places, with 2^places the unit of that double's last place. */
+  private appendRest(rest: number, double: number): void {
+    const places = placesOf(double)
+    this.ensure(places)
+    // rest / 2^places = rest * 5^places / 10^places, below 10^11
+    let digits = rest * 5 ** places
+    let power = 10 ** places
+    let at = this.length - 1
+    while (digits > 0) {
+      // two digits a byte, plus 1; a last single digit is followed by a 0
+      power /= 100
+      const pair = power < 1 ? digits * 10 : Math.floor(digits / power)
+      this.bytes[at++] = pair + 1
+      digits = power < 1 ? 0 : digits - pair * power
+    }
+    this.bytes[at] = 0
+    this.length = at + 1
   }
 
   appendDecimal(value: Decimal): void {
@@ -314,6 +343,21 @@ export class KeyWriter {
     for (const { start, end } of kept) this.appendBytes(copy.subarray(start - from, end - from))
     return kept.length
   }
+}
+
+/** The exponent of the last place's unit of a double beyond 2^53, at most 2^63: 1 to 11. */
+function placesOf(double: number): number {
+  let places = 0
+  for (let limit = 2 ** 53; Math.abs(double) >= limit; limit *= 2) places++
+  return places
+}
+
+/** The greatest double below a whole one beyond 2^53. */
+function stepDown(double: number): number {
+  const unit = 2 ** placesOf(double)
+  // half a unit is enough below a power of two; elsewhere it rounds to this double or already to the next
+  const half = double - unit / 2
+  return half === double ? double - unit : half
 }
 
 /** jsonb's order of keys: the shorter first, then by bytes. */

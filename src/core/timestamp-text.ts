@@ -40,50 +40,67 @@ const ISO_TEXT = new RegExp(
  * months, other orders of the date. Source: https://www.postgresql.org/docs/18/datatype-datetime.html
  */
 export function readTimestamp(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
-  const microsecond = end - start >= 20 ? usualTimeOfDay(bytes, start, end) : -1
+  const microsecond = isUsual(bytes, start, end) ? fractionOf(bytes, start + 19, end - 1) : -1
   if (microsecond < 0) return readOther(bytes, start, end, r, out)
   const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
   const month = twoDigits(bytes, start + 5)
   const day = twoDigits(bytes, start + 8)
-  if (!(year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)))
-    return TIMESTAMP_TEXT.INVALID
-  return setTimestampOfDay(r, out, dayOfDate(year, month, day), microsecond)
+  const hour = twoDigits(bytes, start + 11)
+  const minute = twoDigits(bytes, start + 14)
+  const second = twoDigits(bytes, start + 17)
+  // 24:00, second 60 and what is no date are for the other way
+  if (hour > 23 || minute > 59 || second > 59 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) {
+    return readOther(bytes, start, end, r, out)
+  }
+  const time = (hour * 3_600 + minute * 60 + second) * MICROSECONDS_PER_SECOND + microsecond
+  return setTimestampOfDay(r, out, dayOfDate(year, month, day), time)
     ? TIMESTAMP_TEXT.READ
     : TIMESTAMP_TEXT.OUT_OF_RANGE
 }
 
-/** NaN where there are no two digits, so that every comparison with it fails. */
+/** Of two bytes that are digits. */
 function twoDigits(bytes: Uint8Array, at: number): number {
-  const tens = (bytes[at] as number) - 0x30
-  const ones = (bytes[at + 1] as number) - 0x30
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
+  return (bytes[at] as number) * 10 + (bytes[at + 1] as number) - 0x30 * 11
 }
 
-/** The microsecond of the day where the text is `....-..-.. ..:..:..[.digits]Z`, with a T or a space; -1: another form. */
-function usualTimeOfDay(bytes: Uint8Array, start: number, end: number): number {
+/** Below 0 where one of the two bytes is no digit. */
+function checkDigits(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] as number) - 0x30
+  const ones = (bytes[at + 1] as number) - 0x30
+  return tens | (9 - tens) | ones | (9 - ones)
+}
+
+/** Whether the text is `dddd-dd-dd dd:dd:dd...Z`, with a T or a space, d being digits. */
+function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 20) return false
   const separator = bytes[start + 10]
-  if (bytes[start + 4] !== 0x2d || bytes[start + 7] !== 0x2d || (separator !== 0x54 && separator !== 0x20)) return -1
-  if (bytes[start + 13] !== 0x3a || bytes[start + 16] !== 0x3a || bytes[end - 1] !== 0x5a) return -1
-  const hour = twoDigits(bytes, start + 11)
-  const minute = twoDigits(bytes, start + 14)
-  const second = twoDigits(bytes, start + 17)
-  // 24:00 and second 60 are for the other way
-  if (!(hour <= 23 && minute <= 59 && second <= 59)) return -1
+  if (bytes[start + 4] !== 0x2d || bytes[start + 7] !== 0x2d || (separator !== 0x54 && separator !== 0x20)) return false
+  if (bytes[start + 13] !== 0x3a || bytes[start + 16] !== 0x3a || bytes[end - 1] !== 0x5a) return false
+  const digits =
+    checkDigits(bytes, start) |
+    checkDigits(bytes, start + 2) |
+    checkDigits(bytes, start + 5) |
+    checkDigits(bytes, start + 8) |
+    checkDigits(bytes, start + 11) |
+    checkDigits(bytes, start + 14) |
+    checkDigits(bytes, start + 17)
+  return digits >= 0
+}
+
+/** The microseconds of a point and digits, 0 where there is nothing; -1: another form. */
+function fractionOf(bytes: Uint8Array, start: number, end: number): number {
+  if (start === end) return 0
+  if (bytes[start] !== 0x2e) return -1
   let microsecond = 0
-  if (end - start > 20) {
-    if (bytes[start + 19] !== 0x2e) return -1
-    let unit = 100_000
-    for (let index = start + 20; index < end - 1; index++) {
-      const digit = (bytes[index] as number) - 0x30
-      if (!(digit >= 0 && digit <= 9)) return -1
-      microsecond += digit * unit
-      // 0 after the sixth digit
-      unit = (unit / 10) | 0
-    }
+  let unit = 100_000
+  for (let index = start + 1; index < end; index++) {
+    const digit = (bytes[index] as number) - 0x30
+    if (digit < 0 || digit > 9) return -1
+    microsecond += digit * unit
+    // 0 after the sixth digit
+    unit = (unit / 10) | 0
   }
-  return (
-    hour * MICROSECONDS_PER_HOUR + minute * MICROSECONDS_PER_MINUTE + second * MICROSECONDS_PER_SECOND + microsecond
-  )
+  return microsecond
 }
 
 function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {

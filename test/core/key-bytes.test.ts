@@ -277,3 +277,16 @@ test('deep nests and wide objects are written in linear time', () => {
   expect(JSON.parse(keyToJsonText(keyOfJson(text), 0))).toEqual(JSON.parse(text))
   expect(performance.now() - started).toBeLessThan(5_000)
 })
+
+test('int64 takes a short way to the same bytes', () => {
+  const near = fc
+    .tuple(fc.integer({ min: 52, max: 63 }), fc.bigInt({ min: -4_097n, max: 4_097n }), fc.constantFrom(1n, -1n))
+    .map(([power, distance, sign]) => sign * (2n ** BigInt(power) + distance))
+  fc.assert(
+    fc.property(fc.oneof(near, fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })), (value) => {
+      const long: KeyValue = { kind: 'decimal', value: { unscaled: value, scale: 0 } }
+      expect(keyOf({ kind: 'integer', value })).toEqual(keyOf(long))
+    }),
+    { numRuns: RUNS },
+  )
+})
