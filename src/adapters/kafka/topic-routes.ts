@@ -3,6 +3,7 @@
  * that has just started, or of one that lags, may not know a topic yet or still know its predecessor; so a verdict needs two
  * answers that agree, CONFIRM_MS apart, and until then the shard is `unsettled`.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Shard, TopicId } from '../../core/shard.ts'
 import type { FetchErrorCode } from '../../tailer/record-source.ts'
 import type { ClusterClient } from './cluster-client.ts'
@@ -38,8 +39,11 @@ export class TopicRoutes {
   private readonly client: ClusterClient
   private readonly now: () => number
   private readonly topics = new Map<string, Known>()
-  private running: { readonly names: ReadonlySet<string>; readonly done: Promise<void> } | undefined
-  private lastRefreshMs = -Infinity
+  /** The next request, while callers may still join. */
+  private gathering: { readonly names: Set<string>; readonly done: Promise<void> } | undefined
+  /** The last request that was sent. Never fails. */
+  private sent: Promise<void> = Promise.resolve()
+  private lastFailureMs = -Infinity
   /** Why the last refresh failed; undefined: it did not. */
   private failure: string | undefined
 
@@ -87,32 +91,48 @@ export class TopicRoutes {
     })
   }
 
-  /** Asks the cluster about these topics; callers at the same time share one request. Errors: broker_away. */
-  async refresh(names: ReadonlySet<string>): Promise<void> {
-    while (this.running !== undefined) {
-      const { names: asked, done } = this.running
-      await done
-      if ([...names].every((name) => asked.has(name))) return
+  /** Asks the cluster about these topics; callers at about the same time share one request. Errors: broker_away. */
+  refresh(names: Iterable<string>): Promise<void> {
+    if (this.gathering === undefined) {
+      const gathered = new Set(names)
+      this.gathering = { names: gathered, done: this.fetchGathered(gathered) }
     }
-    const waitMs = this.lastRefreshMs + REFRESH_INTERVAL_MS - this.now()
-    const done = this.fetchTopics([...names], waitMs).finally(() => (this.running = undefined))
-    this.running = { names, done }
-    await done
+    for (const name of names) this.gathering.names.add(name)
+    return this.gathering.done
   }
 
-  private async fetchTopics(names: readonly string[], waitMs: number): Promise<void> {
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
-    this.lastRefreshMs = this.now()
-    const metadata = await this.client.fetchMetadata(names).catch((error: unknown) => {
-      this.failure = error instanceof Error ? error.message : String(error)
-      throw error
-    })
-    this.failure = undefined
+  /** Others join until the request is sent: after the one before, and not too soon after it. */
+  private async fetchGathered(names: ReadonlySet<string>): Promise<void> {
+    await this.sent
+    const waitMs = this.findPauseMs(names)
+    if (waitMs > 0) await delay(waitMs)
+    this.gathering = undefined
+    const fetched = this.fetchTopics([...names])
+    this.sent = fetched.catch(() => {})
+    await fetched
+  }
+
+  /** Topics that were not asked for of late need not wait. */
+  private findPauseMs(names: ReadonlySet<string>): number {
+    let lastMs = this.lastFailureMs
     for (const name of names) {
-      this.learn(
-        name,
-        metadata.topics.find((topic) => topic.name === name),
-      )
+      const known = this.topics.get(name)
+      if (known === undefined && this.failure === undefined) return 0
+      lastMs = Math.max(lastMs, known?.lastSeenMs ?? -Infinity)
+    }
+    return lastMs + REFRESH_INTERVAL_MS - this.now()
+  }
+
+  private async fetchTopics(names: readonly string[]): Promise<void> {
+    try {
+      const metadata = await this.client.fetchMetadata(names)
+      const topics = new Map(metadata.topics.map((topic) => [topic.name, topic]))
+      for (const name of names) this.learn(name, topics.get(name))
+      this.failure = undefined
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : String(error)
+      this.lastFailureMs = this.now()
+      throw error
     }
   }
 
