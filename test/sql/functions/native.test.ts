@@ -85,9 +85,9 @@ for (const entry of FUNCTIONS) {
           if (entry.strict && args.includes(null)) r.setNull(2)
           else entry.evaluate(r, 2, 0, args.length > 1 ? 1 : -1, -1, -1)
           expect(r.kindMismatch).toBe(false)
-          expect(
-            statement.get(Object.fromEntries(types.map((type, index) => [`a${index}`, cellOf(r, index, type)]))),
-          ).toEqual(cellOf(r, 2, result))
+          const cells = Object.fromEntries(types.map((type, index) => [`a${index}`, cellOf(r, index, type)]))
+          const answer = statement.get(cells)
+          expect(answer instanceof Uint8Array ? Uint8Array.from(answer) : answer).toEqual(cellOf(r, 2, result))
           expect(r.tag[2]).not.toBe(TAG.ERROR)
         }),
         { numRuns: RUNS },
