@@ -8,14 +8,14 @@ const SLOTS_MIN = 1 << 12
 const GROUPS_MIN = 1 << 10
 const ARENA_BYTES_MIN = 1 << 15
 /** Slots per group at most 2: short chains. */
-const EMPTY = -1
+const EMPTY = 0
 /** Odd, with bits all over: the multiplier of Murmur's 32-bit finalizer. */
 const HASH_MULTIPLIER = 0x85ebca6b
 
 export class GroupTable {
-  #slots: Int32Array = new Int32Array(SLOTS_MIN).fill(EMPTY)
+  /** Two numbers a slot, so that one cache line tells: the key's hash, and its group + 1. */
+  #slots: Int32Array = new Int32Array(2 * SLOTS_MIN)
   #mask = SLOTS_MIN - 1
-  #hashes: Int32Array = new Int32Array(GROUPS_MIN)
   /** Where the group's key begins; one more than groups, so that the next one's start is this one's end. */
   #starts: Uint32Array = new Uint32Array(GROUPS_MIN + 1)
   #arena: Uint8Array = new Uint8Array(ARENA_BYTES_MIN)
@@ -40,7 +40,7 @@ export class GroupTable {
 
   /** Of keys and tables. */
   get byteSize(): number {
-    return this.#slots.byteLength + this.#capacity * 8 + (this.#starts[this.count] ?? 0)
+    return this.#slots.byteLength + this.#capacity * 4 + (this.#starts[this.count] ?? 0)
   }
 
   /** The group of key bytes[0, length). A new one has the index that `count` was before. */
@@ -50,11 +50,12 @@ export class GroupTable {
       this.#keyView = new DataView(key.buffer, key.byteOffset, key.byteLength)
     }
     const hash = this.#hash(key, length)
+    const slots = this.#slots
     let slot = hash & this.#mask
     for (;;) {
-      const group = this.#slots[slot]!
-      if (group === EMPTY) return this.#insert(slot, hash, key, length)
-      if (this.#hashes[group] === hash && this.#hasKey(group, key, length)) return group
+      const entry = slots[2 * slot + 1]!
+      if (entry === EMPTY) return this.#insert(slot, hash, key, length)
+      if (slots[2 * slot] === hash && this.#hasKey(entry - 1, key, length)) return entry - 1
       slot = (slot + 1) & this.#mask
     }
   }
@@ -92,18 +93,15 @@ export class GroupTable {
     if (start + length > this.#arena.length) this.#growArena(start + length)
     this.#arena.set(key.subarray(0, length), start)
     this.#starts[group + 1] = start + length
-    this.#hashes[group] = hash
-    this.#slots[slot] = group
+    this.#slots[2 * slot] = hash
+    this.#slots[2 * slot + 1] = group + 1
     this.count = group + 1
-    if (this.count * 2 > this.#slots.length) this.#growSlots()
+    if (this.count * 4 > this.#slots.length) this.#growSlots()
     return group
   }
 
   #growGroups(): void {
     this.#capacity *= 2
-    const hashes = new Int32Array(this.#capacity)
-    hashes.set(this.#hashes)
-    this.#hashes = hashes
     const starts = new Uint32Array(this.#capacity + 1)
     starts.set(this.#starts)
     this.#starts = starts
@@ -117,12 +115,16 @@ export class GroupTable {
   }
 
   #growSlots(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(EMPTY)
-    this.#mask = slots.length - 1
-    for (let group = 0; group < this.count; group++) {
-      let slot = this.#hashes[group]! & this.#mask
-      while (slots[slot] !== EMPTY) slot = (slot + 1) & this.#mask
-      slots[slot] = group
+    const old = this.#slots
+    const slots = new Int32Array(old.length * 2)
+    this.#mask = slots.length / 2 - 1
+    for (let from = 0; from < old.length; from += 2) {
+      const entry = old[from + 1]!
+      if (entry === EMPTY) continue
+      let slot = old[from]! & this.#mask
+      while (slots[2 * slot + 1] !== EMPTY) slot = (slot + 1) & this.#mask
+      slots[2 * slot] = old[from]!
+      slots[2 * slot + 1] = entry
     }
     this.#slots = slots
   }

@@ -26,13 +26,13 @@ const scalar = fc.oneof(
   { weight: 3, arbitrary: string },
   fc.constantFrom('true', 'null'),
 )
-// a key takes a number beyond double exactly, the oracle can't
-const nested = scalar.filter((text) => text !== '1e400')
+// inside arrays and objects a key takes numbers exactly, the oracle as doubles
+const nested = scalar.filter((text) => !text.startsWith('1e'))
 const value = fc.oneof(
   { weight: 12, arbitrary: scalar },
   fc.array(nested, { maxLength: 2 }).map((items) => `[${items.join(',')}]`),
   fc
-    .array(scalar, { maxLength: 2 })
+    .array(nested, { maxLength: 2 })
     .map((items) => `{${items.map((item, index) => `"k${index}":${item}`).join(', ')}}`),
 )
 const group = fc.constantFrom(
