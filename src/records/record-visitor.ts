@@ -16,7 +16,7 @@ export interface RecordVisitor {
     keyEnd: number,
     valueStart: number,
     valueEnd: number,
-    /** Where the headers begin: readHeader() walks them when a plan needs one. */
+    /** Where the headers begin: findHeader() (record-headers.ts) walks them when a plan needs one. */
     headersStart: number,
     headerCount: number,
   ): void

@@ -116,6 +116,24 @@ test('what was learned of the order of keys is never trusted', () => {
   ])
 })
 
+test('a remembered text never stands in for a comma', () => {
+  const reader = new JsonFieldReader([['a'], ['b']])
+  const readText = (text: string) => reader.read(Buffer.from(text + ' '.repeat(20)), 0, text.length)
+  for (let index = 0; index < 500; index++) {
+    expect(readText(`{"a":1,"b":2,"key${index}":3,"a":4}`)).toBe(JSON_OUTCOME.OK)
+    expect(readText(`{"key${index}":1,"b":2}`)).toBe(JSON_OUTCOME.OK)
+    for (const document of [
+      `{,"b":2}`,
+      `{,"key${index}":3}`,
+      `{"a":1"b":2}`,
+      `{"b":2"key${index}":3}`,
+      `{"a":1,,"b":2}`,
+    ]) {
+      expect(readText(document)).toBe(JSON_OUTCOME.INVALID_JSON)
+    }
+  }
+})
+
 test('more members than are remembered, and longer keys', () => {
   const names = Array.from({ length: 300 }, (_, index) => `key${'y'.repeat(index % 90)}${index}`)
   const document = JSON.stringify(Object.fromEntries(names.map((name, index) => [name, index])))

@@ -24,6 +24,7 @@ test.for([
   ['\\ud83d\\n', 'LONE_SURROGATE'],
   ['\\ud83d\\u0041', 'LONE_SURROGATE'],
   ['\\ude00\\ud83d', 'LONE_SURROGATE'],
+  ['\\ud83d\\ue000', 'LONE_SURROGATE'],
   ['\\ud83d\\ud83d\\ude00', 'LONE_SURROGATE'],
   ['\\x', 'MALFORMED'],
   ['\\u00g0', 'MALFORMED'],

@@ -138,6 +138,11 @@ test('a base offset, which no checksum covers, must fit the batch behind it', ()
   )
 })
 
+test('two batches with an offset in common', () => {
+  const { values, result } = decodeAll(decoder, Buffer.concat([toBatch(0, ['a', 'b']), toBatch(1, ['b', 'c'])]))
+  expect([values, result.next, result.stop?.code]).toEqual([[], 0, 'corrupt'])
+})
+
 test('damage behind a valid checksum visits nothing of its batch', () => {
   const damages: [field: string, damage: (batch: Uint8Array) => void][] = [
     ['a record too many', (batch) => (batch[BATCH_FIELD.recordCount + 3]! += 1)],
@@ -146,6 +151,7 @@ test('damage behind a valid checksum visits nothing of its batch', () => {
     ['fewer than no records', (batch) => (batch[BATCH_FIELD.recordCount] = 0xff)],
     ['offsets beyond the last one', (batch) => (batch[BATCH_FIELD.lastOffsetDelta + 3] = 1)],
     ['a value beyond its record', (batch) => (batch[batch.length - 4] = 9)],
+    ['a record that holds the next one', (batch) => (batch[BATCH_FIELD.records] = 32)],
     ['a header that is not there', (batch) => (batch[batch.length - 1] = 2)],
   ]
   for (const [name, damage] of damages) {
