@@ -15,6 +15,7 @@ import {
   toCondition,
 } from './analyse-condition.ts'
 import { analyseOperator } from './analyse-operator.ts'
+import { EXPRESSION_NODES_MAX, ExpressionSizes } from './expression-size.ts'
 import type { Expression } from './expression.ts'
 import { giveType, isOpen, literal, literalText, settle, toLiteral } from './literal.ts'
 import type { A_Indirection, ColumnRef, Node, Statement, SQLValueFunction } from './parse-statement.ts'
@@ -28,16 +29,21 @@ const DEPTH_MAX = 500
 
 /** The analyser of a statement's expressions in a scope. */
 export function createAnalyser(statement: Pick<Statement, 'positionOf'>, scope: Scope): Analyser {
-  return new ExpressionAnalyser(statement, scope, { depth: 0 })
+  return new ExpressionAnalyser(statement, scope, { depth: 0, sizes: new ExpressionSizes() })
+}
+
+/** Shared by the analysers of all scopes of a statement. */
+interface Nesting {
+  depth: number
+  readonly sizes: ExpressionSizes
 }
 
 class ExpressionAnalyser implements Analyser {
   readonly scope: Scope
   readonly #statement: Pick<Statement, 'positionOf'>
-  /** Shared with the analysers of other scopes of the statement. */
-  readonly #nesting: { depth: number }
+  readonly #nesting: Nesting
 
-  constructor(statement: Pick<Statement, 'positionOf'>, scope: Scope, nesting: { depth: number }) {
+  constructor(statement: Pick<Statement, 'positionOf'>, scope: Scope, nesting: Nesting) {
     this.scope = scope
     this.#statement = statement
     this.#nesting = nesting
@@ -57,7 +63,9 @@ class ExpressionAnalyser implements Analyser {
       if (this.#nesting.depth > DEPTH_MAX) {
         throw new RollupdError('sql_invalid', `the expression is nested more than ${DEPTH_MAX} levels deep`)
       }
-      return this.scope.node?.(node, this.positionOf(locationOf(node)), this) ?? dispatch(node, this)
+      const expression = this.scope.node?.(node, this.positionOf(locationOf(node)), this) ?? dispatch(node, this)
+      if (this.#nesting.sizes.sizeOf(expression) > EXPRESSION_NODES_MAX) throw tooLarge(expression.position)
+      return expression
     } finally {
       this.#nesting.depth -= 1
     }
@@ -71,6 +79,13 @@ class ExpressionAnalyser implements Analyser {
     const expression = this.analyse(node)
     return toCondition(isOpen(expression) ? giveType(expression, 'boolean') : settle(expression), what)
   }
+}
+
+function tooLarge(position: number): RollupdError {
+  return new RollupdError('sql_invalid', `the expression has more than ${EXPRESSION_NODES_MAX} parts`, {
+    position,
+    hint: 'BETWEEN and CASE with an operand repeat it: do not nest them inside each other.',
+  })
 }
 
 function dispatch(node: Node, analyser: Analyser): Expression {
@@ -194,7 +209,7 @@ function unknownForm(node: Node, analyser: Analyser): RollupdError {
 export function locationOf(node: Node): number | undefined {
   const inner: object = Object.values(node)[0] as object
   const location: unknown = 'location' in inner ? inner.location : undefined
-  if (typeof location === 'number') return location
+  if (typeof location === 'number' && location >= 0) return location
   if ('arg' in inner && typeof inner.arg === 'object' && inner.arg !== null) return locationOf(inner.arg as Node)
   return -1
 }

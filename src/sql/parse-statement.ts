@@ -3,6 +3,7 @@
  * without a word (names cut at 63 bytes, text behind a NUL) is refused here; `:name` becomes `$n`.
  */
 import {
+  hasSqlDetails,
   loadModule,
   parseSync,
   scanSync,
@@ -15,6 +16,7 @@ import { RollupdError } from '../core/errors.ts'
 import { NAME_BYTES_MAX } from './identifier.ts'
 import { findNamedParameters } from './named-parameters.ts'
 import { StatementText } from './statement-text.ts'
+import { tooDeepToken } from './statement-nesting.ts'
 import { syntaxHint } from './syntax-hint.ts'
 import type { Token } from './token.ts'
 
@@ -84,6 +86,7 @@ export function parseStatement(sql: string, options: ParseOptions = {}): Stateme
   const written = scan(sql)
   for (const token of written ?? []) checkNameLength(token, sql)
   const parameters = findNamedParameters(written ?? [])
+  checkNesting(written ?? [], sql)
   checkParameters(written ?? [], parameters.replacements.length > 0, sql)
   const text = new StatementText(sql, parameters.replacements)
   const result = parse(text)
@@ -181,6 +184,15 @@ function checkNameLength(token: Token, sql: string): void {
   )
 }
 
+function checkNesting(tokens: readonly Token[], sql: string): void {
+  const token = tooDeepToken(tokens)
+  if (token === undefined) return
+  throw new RollupdError('sql_invalid', 'the statement is nested too deeply', {
+    position: new StatementText(sql, []).positionOfWritten(token.start),
+    hint: 'Use fewer operators in a row and fewer parentheses inside each other.',
+  })
+}
+
 function checkParameters(tokens: readonly Token[], hasNames: boolean, sql: string): void {
   const numbered = hasNames
     ? tokens.find(({ text, kind }) => kind === 'literal' && text.startsWith('$') && /^\$\d/.test(text))
@@ -201,12 +213,8 @@ function parse(text: StatementText): ParseResult {
 }
 
 function toSyntaxError(error: unknown, text: StatementText): RollupdError {
-  const details = (error as { sqlDetails?: { cursorPosition: number } }).sqlDetails
-  const message = error instanceof Error ? error.message : String(error)
-  // The grammar's own stack, or the WASM stack while its tree is written out.
-  if (details === undefined || message.startsWith('memory exhausted')) {
-    return new RollupdError('sql_invalid', 'the statement is nested too deeply', { cause: error })
-  }
+  if (!hasSqlDetails(error) || error.sqlDetails === undefined) throw error
+  const { message, sqlDetails: details } = error
   const before = Array.from(text.parsed).slice(0, details.cursorPosition).join('')
   return new RollupdError('sql_syntax', message, {
     position: text.positionOfCharacter(details.cursorPosition),

@@ -8,7 +8,7 @@ import { plan } from '../planner/plan.ts'
 beforeAll(loadParser)
 
 /** The long form: ROLLUPD_FUZZ_RUNS=100000 */
-const RUNS = Number(process.env['ROLLUPD_FUZZ_RUNS'] ?? 1_500)
+const RUNS = Number(process.env['ROLLUPD_FUZZ_RUNS'] ?? 400)
 
 const SEEDS = [
   "SELECT date_trunc('minute', ts::timestamptz) AS minute, country, COUNT(*) AS views, AVG(latency_ms) AS a FROM _input WHERE ok GROUP BY minute, country HAVING COUNT(*) > 10",

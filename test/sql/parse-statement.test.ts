@@ -38,7 +38,15 @@ const REFUSED: readonly Refusal[] = [
   ['CREATE TABLE x (a int)', 'sql_unsupported', 'CREATE', 'found CREATE'],
   [' ; ', 'sql_syntax', ' ;', 'empty'],
   ['', 'sql_syntax', '$', 'empty'],
-  [`SELECT ${'(SELECT '.repeat(4000)}1${')'.repeat(4000)}`, 'sql_invalid', '', 'nested too deeply'],
+  // what would overflow the parser's stack never reaches it
+  [`SELECT ${'(SELECT '.repeat(1_001)}1${')'.repeat(1_001)}`, 'sql_invalid', '(SELECT', 'nested too deeply'],
+  [`SELECT ${'('.repeat(20_000)}`, 'sql_invalid', '(((', 'nested too deeply'],
+  [`SELECT ${'x+'.repeat(12_000)}x`, 'sql_invalid', '+x', 'nested too deeply'],
+  [`SELECT ${'NOT '.repeat(8_000)}x`, 'sql_invalid', 'NOT', 'nested too deeply'],
+  [`SELECT ${'CASE WHEN a THEN '.repeat(1_500)}1`, 'sql_invalid', 'CASE', 'nested too deeply'],
+  [`SELECT a${'::text'.repeat(4_000)}`, 'sql_invalid', '', 'nested too deeply'],
+  [`SELECT 1 ${'UNION SELECT 1 '.repeat(3_000)}`, 'sql_invalid', 'UNION', 'nested too deeply'],
+  [`SELECT 1 FROM a ${'JOIN b ON TRUE '.repeat(3_000)}`, 'sql_invalid', '', 'nested too deeply'],
   // parameters
   ['SELECT a FROM r WHERE x = :a AND y = $1', 'sql_invalid', '$1', 'either $1'],
   ['SELECT a FROM r WHERE x = : a', 'sql_syntax', ': a', 'directly before its name'],
@@ -117,4 +125,25 @@ test("the list of reserved words is the grammar's", () => {
     return token?.keywordName === 'RESERVED_KEYWORD' || token?.keywordName === 'TYPE_FUNC_NAME_KEYWORD'
   })
   expect(reserved.toSorted()).toEqual([...RESERVED_WORDS].toSorted())
+})
+
+test.each([
+  ['a long list', `SELECT a${', a + 1'.repeat(5_000)}`],
+  ['many alternatives', `SELECT a FROM _input WHERE a = 0${' OR a = 1 AND b = 2'.repeat(2_500)}`],
+  ['a wide CASE', `SELECT CASE ${'WHEN a = 1 THEN 2 '.repeat(2_500)} END`],
+  ['many operators in a row', `SELECT ${'a || '.repeat(900)}b`],
+])('%s is no deep nesting', (_name, sql) => {
+  expect(parseStatement(sql).select.targetList).toBeDefined()
+})
+
+test('at the bound of nesting the parser still has stack left', () => {
+  const deepest = [
+    `SELECT ${'(SELECT '.repeat(999)}1${')'.repeat(999)}`,
+    `SELECT ${'f('.repeat(999)}1${')'.repeat(999)}`,
+    `SELECT ${'CASE WHEN a THEN '.repeat(999)}1${' END'.repeat(999)}`,
+    `SELECT ${'NOT '.repeat(999)}a`,
+    `SELECT ${'x+'.repeat(999)}x`,
+    `SELECT 1 ${'UNION SELECT 1 '.repeat(999)}`,
+  ]
+  for (const sql of deepest) expect(parseStatement(sql).select).toBeDefined()
 })
