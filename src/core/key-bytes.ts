@@ -24,6 +24,7 @@
 import { type Decimal, decimalOfInteger, parseDecimal } from './decimal.ts'
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
 import { numberKeyOfDecimal, putOrderBits } from './number-key.ts'
+import { INT64_MAX, INT64_MIN } from './number-text.ts'
 import { type CellError, type Registers, TAG } from './registers.ts'
 
 export const KEY_TAG = {
@@ -47,9 +48,6 @@ export const GROUPING_SETS_MAX = 15
 const CAPACITY_AT_START = 256
 /** A number in JSON beyond so many digits before or after its point is refused, as in records. */
 export const NUMBER_DIGITS_MAX = 1_000
-/** Up to here the test whether an integer is a double is cheap. */
-const INT64_MIN = -(2n ** 63n)
-const INT64_MAX = 2n ** 63n - 1n
 
 interface Segment {
   readonly key: Uint8Array

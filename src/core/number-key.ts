@@ -19,8 +19,6 @@ import {
   powerOfTen,
 } from './decimal.ts'
 
-/** Bytes of a number that is exactly a double. */
-export const DOUBLE_KEY_BYTES = 9
 /** The first two order bits' bytes tell the doubles that can't stand in a key, so they mark what lies beyond. */
 const ABOVE = Uint8Array.of(0xff, 0xf0, 0, 0, 0, 0, 0, 0)
 const BELOW = Uint8Array.of(0x00, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)

@@ -165,6 +165,12 @@ test.each([
   expect(keyOfJson(left)).toEqual(keyOfJson(right))
 })
 
+test('shorter keys come first, as jsonb stores them', () => {
+  const less = (left: string, right: string): boolean => Buffer.compare(keyOfJson(left), keyOfJson(right)) < 0
+  expect(less('{"b":1,"aa":9}', '{"b":2,"aa":0}')).toBe(true)
+  expect(keyToJsonText(keyOfJson('{"aa":1,"b":2}'), 0)).toBe('{"b":2,"aa":1}')
+})
+
 test.each([
   ['[1,2]', '[2,1]'],
   ['[]', '[[]]'],

@@ -439,3 +439,37 @@ test('text order by bytes', async () => {
     ([a, b]) => shown(call('operator', '<', a, b)),
   )
 })
+
+const leaves = fc.oneof(
+  fc.constantFrom(null, true, false),
+  fc.integer({ min: -3, max: 3 }),
+  fc.integer({ min: -9, max: 9 }).map((value) => value / 4),
+  fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 2 }),
+)
+const keys = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 3 })
+// an empty array sorts below everything in jsonb; ours is an array like others
+const { list, dictionary } = fc.letrec<{ value: unknown; list: unknown[]; dictionary: Record<string, unknown> }>(
+  (tie) => ({
+    value: fc.oneof({ depthSize: 'small' }, leaves, tie('list'), tie('dictionary')),
+    list: fc.array(tie('value'), { minLength: 1, maxLength: 3 }),
+    dictionary: fc.dictionary(keys, tie('value'), { maxKeys: 3 }),
+  }),
+)
+
+for (const [kind, values] of [
+  ['arrays', list],
+  ['objects', dictionary],
+] as const) {
+  test(`the order of ${kind} is that of jsonb`, async () => {
+    const json = values.map((value) => JSON.stringify(value))
+    await agree(
+      fc.tuple(json, json),
+      "CASE WHEN a::jsonb < b::jsonb THEN 'less' WHEN a::jsonb = b::jsonb THEN 'equal' ELSE 'greater' END",
+      ([a, b]) => [a, b],
+      ([a, b]) => {
+        const holds = (operator: string): boolean => call('operator', operator, { json: a }, { json: b }) === true
+        return holds('<') ? 'less' : holds('=') ? 'equal' : 'greater'
+      },
+    )
+  })
+}
