@@ -22,7 +22,7 @@ const { values: flags } = parseArgs({
 })
 const perTick = Math.round((Number(flags.rate) * TICK_MS) / 1000)
 
-const kafka = await startKafka()
+const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 const data = createDataFolder()
 const log = new KafkaLog({ brokers: [kafka.bootstrap], clientId: 'bench' }, Date.now)
 await log.createTopic(TOPIC, PARTITIONS)

@@ -71,7 +71,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(queryRoutes, { queries, statementCharactersMax })
   await app.register(operationRoutes, { metrics, findUnreadiness })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger() as never)
-  return app as unknown as FastifyInstance
+  return app
 }
 
 function requireToken(app: Pick<FastifyInstance, 'addHook'>, token: string): void {
