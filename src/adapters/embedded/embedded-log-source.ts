@@ -103,11 +103,11 @@ export class EmbeddedLogSource implements RecordSource {
       : Atomics.load(this.wake, 0)
   }
 
-  /** Ends when something was written since `version`, or after the time. */
-  async waitForChange(version: number, timeMs: number): Promise<void> {
+  /** Ends when something was written since `version`, after the time, or soon after the signal. */
+  async waitForChange(version: number, timeMs: number, signal: AbortSignal): Promise<void> {
     if (this.wake !== undefined) return waitForWake(this.wake, version, timeMs)
     const deadlineMs = performance.now() + timeMs
-    while (!this.ended.signal.aborted && this.version() === version && performance.now() < deadlineMs) {
+    while (!signal.aborted && this.version() === version && performance.now() < deadlineMs) {
       await delay(Math.min(LOOK_INTERVAL_MS, timeMs))
     }
   }
@@ -222,7 +222,7 @@ class EmbeddedLogReader implements RecordReader {
     // Atomics.waitAsync alone doesn't keep the process alive.
     const timer = setTimeout(end, timeMs)
     signal.addEventListener('abort', end, { once: true })
-    void this.source.waitForChange(version, timeMs).then(end)
+    void this.source.waitForChange(version, timeMs, signal).then(end)
     await promise
     clearTimeout(timer)
     signal.removeEventListener('abort', end)

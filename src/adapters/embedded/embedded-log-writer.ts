@@ -195,7 +195,7 @@ export class EmbeddedLogWriter implements RecordSink {
     const bytesMax = topic.retention_bytes ?? Infinity
     let { bytes, start_offset: start } = row
     let removed = 0
-    for (const batch of this.statements.listOldest.all(topic.topic, partition, REMOVED_BATCHES_MAX)) {
+    for (const batch of this.statements.listOldest.iterate(topic.topic, partition, REMOVED_BATCHES_MAX)) {
       const isTooMuch = bytes > bytesMax && batch.next_offset < row.end_offset
       if (!isTooMuch && batch.appended_at_ms >= oldestMs) break
       start = batch.next_offset

@@ -15,10 +15,17 @@ const ASK_ANY_TIMEOUT_MS = 6_000
 /** A frozen broker must not use up the time of the others. */
 const ASK_ONE_TIMEOUT_MS = 2_500
 
+/** A broker's connections. */
+interface Lines {
+  readonly short: BrokerConnection
+  /** For requests that wait for replicas or the controller: those behind them on one connection would wait as well. */
+  readonly slow: BrokerConnection
+}
+
 export class ClusterClient {
   readonly config: KafkaConfig
   private readonly seeds: readonly BrokerConnection[]
-  private readonly brokers = new Map<number, BrokerConnection>()
+  private readonly brokers = new Map<number, Lines>()
   private controllerId = -1
   private closed = false
 
@@ -31,7 +38,7 @@ export class ClusterClient {
 
   /** Address of a broker of the last metadata. */
   findAddress(nodeId: number): HostAndPort | undefined {
-    return this.brokers.get(nodeId)?.address
+    return this.brokers.get(nodeId)?.short.address
   }
 
   /** Null: all topics. The brokers' addresses are remembered. Errors: broker_away. */
@@ -42,16 +49,24 @@ export class ClusterClient {
     return metadata
   }
 
-  /** Asks the broker of that number. Errors: broker_away. */
+  /** Asks the broker of that number what it answers at once. Errors: broker_away. */
   async ask<Request, Answer>(
     nodeId: number,
     api: Api<Request, Answer>,
     request: Request,
     timeoutMs = REQUEST_TIMEOUT_MS,
   ): Promise<Answer> {
-    const broker = this.brokers.get(nodeId)
-    if (broker === undefined || this.closed) throw new RollupdError('broker_away', `kafka broker ${nodeId} is away`)
-    return broker.send(api, request, timeoutMs)
+    return this.getLines(nodeId).short.send(api, request, timeoutMs)
+  }
+
+  /** Asks the broker of that number what may take it long. Errors: broker_away. */
+  async askSlow<Request, Answer>(
+    nodeId: number,
+    api: Api<Request, Answer>,
+    request: Request,
+    timeoutMs: number,
+  ): Promise<Answer> {
+    return this.getLines(nodeId).slow.send(api, request, timeoutMs)
   }
 
   /** Asks the broker that administers topics. Errors: broker_away. */
@@ -61,19 +76,20 @@ export class ClusterClient {
     timeoutMs: number,
   ): Promise<Answer> {
     await this.fetchMetadata([])
-    return this.ask(this.controllerId, api, request, timeoutMs)
+    return this.askSlow(this.controllerId, api, request, timeoutMs)
   }
 
   /** Ends all connections at once; requests under way fail with broker_away. */
   close(): void {
     this.closed = true
-    for (const connection of [...this.seeds, ...this.brokers.values()]) connection.close()
+    for (const seed of this.seeds) seed.close()
+    for (const lines of this.brokers.values()) closeLines(lines)
   }
 
   /** Asks known brokers, open connections first, then the configured addresses, until one answers. Errors: broker_away. */
   async askAny<Request, Answer>(api: Api<Request, Answer>, request: Request): Promise<Answer> {
     const deadline = Date.now() + ASK_ANY_TIMEOUT_MS
-    const known = [...this.brokers.values()]
+    const known = [...this.brokers.values()].map((lines) => lines.short)
     const order = [...known.filter((each) => each.isOpen), ...known.filter((each) => !each.isOpen), ...this.seeds]
     let failure: RollupdError | undefined
     for (const broker of order) {
@@ -94,14 +110,27 @@ export class ClusterClient {
     const present = new Set(metadata.brokers.map((broker) => broker.nodeId))
     for (const { nodeId, host, port } of metadata.brokers) {
       const known = this.brokers.get(nodeId)
-      if (known?.address.host === host && known.address.port === port) continue
-      known?.close()
-      this.brokers.set(nodeId, new BrokerConnection(this.config, { host, port }))
+      const address = known?.short.address
+      if (address?.host === host && address.port === port) continue
+      if (known !== undefined) closeLines(known)
+      const open = () => new BrokerConnection(this.config, { host, port })
+      this.brokers.set(nodeId, { short: open(), slow: open() })
     }
-    for (const [nodeId, connection] of this.brokers) {
+    for (const [nodeId, lines] of this.brokers) {
       if (present.has(nodeId)) continue
-      connection.close()
+      closeLines(lines)
       this.brokers.delete(nodeId)
     }
   }
+
+  private getLines(nodeId: number): Lines {
+    const lines = this.brokers.get(nodeId)
+    if (lines === undefined || this.closed) throw new RollupdError('broker_away', `kafka broker ${nodeId} is away`)
+    return lines
+  }
+}
+
+function closeLines({ short, slow }: Lines): void {
+  short.close()
+  slow.close()
 }

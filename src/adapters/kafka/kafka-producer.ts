@@ -108,7 +108,7 @@ export class KafkaProducer {
       throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
     }
     const request = { topic, timeoutMs: REPLICATION_TIMEOUT_MS, partitions: [{ partition, records: bytes }] }
-    const [produced] = await this.client.ask(leaderOf(topic, led), PRODUCE, request, ANSWER_TIMEOUT_MS)
+    const [produced] = await this.client.askSlow(leaderOf(topic, led), PRODUCE, request, ANSWER_TIMEOUT_MS)
     switch (produced?.errorCode) {
       case undefined:
         throw new NotYet('the broker answered nothing')
