@@ -43,6 +43,7 @@ class SimpleSelect implements SelectPlan {
   readonly #from: FromClause
   readonly #where: string | undefined
   readonly #grouping: Grouping | undefined
+  readonly #groupKeys: readonly string[]
   readonly #having: string | undefined
   readonly #outputs: readonly Output[]
   readonly #distinct: boolean
@@ -61,6 +62,7 @@ class SimpleSelect implements SelectPlan {
       context.positionOf(location),
     )
     this.#grouping = compileGrouping(select, targets, parts)
+    this.#groupKeys = this.#toGroupKeys()
     const analyser = context.analyser(new QueryScope('SELECT', parts, this.#grouping))
     this.#outputs = targets.map(({ name, node, source }) => ({
       name,
@@ -154,19 +156,30 @@ class SimpleSelect implements SelectPlan {
   }
 
   #groupBy(): string {
-    if (this.#grouping === undefined) return ''
-    const { items } = this.#grouping
-    // a bare number would be an ordinal: constants don't tell groups apart
-    const texts = items
-      .filter(({ expression }) => expression.kind !== 'literal')
-      .map(({ expression }) => this.#groupText(expression))
-    const groupBy = items.length === 0 ? '' : ` GROUP BY ${texts.length === 0 ? 'NULL' : texts.join(', ')}`
-    if (this.#having === undefined) return groupBy
-    return `${groupBy} HAVING ${this.#having}`
+    const groupBy = this.#groupKeys.length === 0 ? '' : ` GROUP BY ${this.#groupKeys.join(', ')}`
+    return `${groupBy}${this.#having === undefined ? '' : ` HAVING ${this.#having}`}`
   }
 
   #tail(): string {
     return `${this.#orderBy.length === 0 ? '' : ` ORDER BY ${this.#orderBy.join(', ')}`}${this.#limit}`
+  }
+
+  #toGroupKeys(): readonly string[] {
+    const items = this.#grouping?.items ?? []
+    // a bare number would be an ordinal: constants don't tell groups apart
+    const keys = items.flatMap(({ expression }) => (expression.kind === 'literal' ? [] : [this.#groupKey(expression)]))
+    return keys.length === 0 && items.length > 0 ? ['NULL'] : keys
+  }
+
+  /**
+   * A time groups as its bucket, which the primary key orders. For others the plus keeps SQLite from reading all groups in an index's
+   * order, a look-up in the table for each, when a sort of what WHERE leaves is cheaper (measured: half the time over all groups).
+   */
+  #groupKey(expression: Output['expression']): string {
+    const text = this.#groupText(expression)
+    const path = this.#context.parts.paths.get(text)
+    if (path?.kind === 'bucket' && this.#from.isInner) return path.bucket()
+    return /^\w+\.\w+$/.test(text) ? `+${text}` : text
   }
 
   #groupText(expression: Output['expression']): string {

@@ -14,6 +14,7 @@ import type { Evaluate, FunctionEntry } from '../sql/function-entry.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { isErrorCell, needsBigIntegers, toLoader, toStorer, type Cell } from './cell-codec.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
+import { StateMerger } from './state-merger.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
 
 const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
@@ -104,11 +105,11 @@ export class SqliteFunctions {
     if (this.#isNew(name)) {
       const { registers } = this.#session
       const store = toStorer(aggregate.type)
-      this.#registerAggregate<StateValue[]>(name, true, {
-        start: () => aggregate.identity(),
-        step: (state, ...cells) => aggregate.merge(state, toStates(cells)),
-        result: (state) => {
-          aggregate.finalize(state, registers, RESULT_REGISTER)
+      this.#registerAggregate<StateMerger>(name, true, {
+        start: () => new StateMerger(aggregate),
+        step: (merger, ...cells) => merger.add(toStates(cells)),
+        result: (merger) => {
+          aggregate.finalize(merger.total(), registers, RESULT_REGISTER)
           return store(registers, RESULT_REGISTER)
         },
       })
