@@ -13,14 +13,21 @@ import { readDouble, readInteger } from '../records/number-text.ts'
 const { MISSING: KIND_MISSING, NULL: KIND_NULL, FALSE: KIND_FALSE, TRUE: KIND_TRUE } = JSON_KIND
 const { INTEGER: KIND_INTEGER, DECIMAL: KIND_DECIMAL } = JSON_KIND
 const { STRING: KIND_STRING, STRING_UTF8: KIND_STRING_UTF8, STRING_ESCAPED: KIND_STRING_ESCAPED } = JSON_KIND
-const { NULL: TAG_NULL, INTEGER: TAG_INTEGER, DOUBLE: TAG_DOUBLE } = TAG
+const { INTEGER: TAG_INTEGER, DOUBLE: TAG_DOUBLE } = TAG
 
 /** First size of the room for unescaped texts; a record with longer ones makes it grow. */
 const ARENA_BYTES_MIN = 4096
 const MINUS = 0x2d
+const DIGIT_ZERO = 0x30
+const DIGIT_NINE = 0x39
+const LETTER_E = 0x65
 
 export class FieldLoader {
   readonly reader: JsonFieldReader
+  /** The reader's results. */
+  readonly #kind: Uint8Array
+  readonly #start: Int32Array
+  readonly #end: Int32Array
   readonly #paths: readonly JsonPath[]
   readonly #r: Registers
   #bytes: Uint8Array = new Uint8Array(0)
@@ -30,6 +37,9 @@ export class FieldLoader {
 
   constructor(paths: readonly JsonPath[], r: Registers) {
     this.reader = new JsonFieldReader(paths)
+    this.#kind = this.reader.kind
+    this.#start = this.reader.start
+    this.#end = this.reader.end
     this.#paths = paths
     this.#r = r
   }
@@ -43,35 +53,34 @@ export class FieldLoader {
 
   /** Loads the field of that index of the paths. */
   load(field: number, out: number): void {
-    const reader = this.reader
     const r = this.#r
-    const start = reader.start[field]!
-    const end = reader.end[field]!
-    switch (reader.kind[field]) {
+    const kind = this.#kind[field]
+    const start = this.#start[field]!
+    const end = this.#end[field]!
+    // The commonest first: these constants are no literals, so no table of jumps comes of them.
+    if (kind === KIND_STRING) return r.setText(out, this.#bytes, start, end)
+    if (kind === KIND_INTEGER) {
+      const value = readInteger(this.#bytes, start, end)
+      if (Number.isNaN(value)) return this.#loadBigInteger(field, out)
+      r.tag[out] = TAG_INTEGER
+      r.num[out] = value
+      return
+    }
+    if (kind === KIND_DECIMAL) {
+      const value = readDouble(this.#bytes, start, end)
+      if (value === 0 || !Number.isFinite(value)) return this.#loadZeroOrOverflow(field, out, value)
+      r.tag[out] = TAG_DOUBLE
+      r.num[out] = value
+      return
+    }
+    switch (kind) {
       case KIND_MISSING:
       case KIND_NULL:
-        r.tag[out] = TAG_NULL
-        return
+        return r.setNull(out)
       case KIND_FALSE:
         return r.setBoolean(out, false)
       case KIND_TRUE:
         return r.setBoolean(out, true)
-      case KIND_INTEGER: {
-        const value = readInteger(this.#bytes, start, end)
-        if (Number.isNaN(value)) return this.#loadBigInteger(field, out)
-        r.tag[out] = TAG_INTEGER
-        r.num[out] = value
-        return
-      }
-      case KIND_DECIMAL: {
-        const value = readDouble(this.#bytes, start, end)
-        if (value === 0 || !Number.isFinite(value)) return this.#loadZeroOrOverflow(field, out, value)
-        r.tag[out] = TAG_DOUBLE
-        r.num[out] = value
-        return
-      }
-      case KIND_STRING:
-        return r.setText(out, this.#bytes, start, end)
       case KIND_STRING_UTF8:
         if (isValidUtf8(this.#bytes, start, end)) r.setText(out, this.#bytes, start, end)
         else this.#failText(field, out, 'is not valid UTF-8')
@@ -84,8 +93,8 @@ export class FieldLoader {
   }
 
   #loadBigInteger(field: number, out: number): void {
-    const start = this.reader.start[field]!
-    const end = this.reader.end[field]!
+    const start = this.#start[field]!
+    const end = this.#end[field]!
     const digits = this.#bytes[start] === MINUS ? end - start - 1 : end - start
     if (digits > NUMBER_DIGITS_MAX) {
       this.#r.setError(
@@ -100,8 +109,7 @@ export class FieldLoader {
 
   /** A zero is one by its digits, or was too small for a double: PostgreSQL calls that out of range too. */
   #loadZeroOrOverflow(field: number, out: number, value: number): void {
-    const digits = this.#latin1(this.reader.start[field]!, this.reader.end[field]!).replace(/[eE].*/, '')
-    if (value === 0 && !/[1-9]/.test(digits)) return this.#r.setDouble(out, 0)
+    if (value === 0 && isZero(this.#bytes, this.#start[field]!, this.#end[field]!)) return this.#r.setDouble(out, 0)
     this.#r.setError(
       out,
       'number_out_of_range',
@@ -110,8 +118,8 @@ export class FieldLoader {
   }
 
   #loadEscaped(field: number, out: number): void {
-    const start = this.reader.start[field]!
-    const end = this.reader.end[field]!
+    const start = this.#start[field]!
+    const end = this.#end[field]!
     // Unescaping never makes a text longer.
     if (this.#arenaEnd + end - start > this.#arena.length) {
       this.#arena = new Uint8Array(Math.max(this.#arena.length * 2, end - start))
@@ -136,4 +144,14 @@ export class FieldLoader {
   #nameOf(field: number): string {
     return (this.#paths[field] ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.')
   }
+}
+
+/** Whether no digit before the exponent of a number literal is other than 0. */
+function isZero(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if ((byte | 0x20) === LETTER_E) return true
+    if (byte > DIGIT_ZERO && byte <= DIGIT_NINE) return false
+  }
+  return true
 }
