@@ -22,7 +22,6 @@ export const JSON_KIND = {
   ARRAY: 9,
   OBJECT: 10,
 } as const
-export type JsonKind = (typeof JSON_KIND)[keyof typeof JSON_KIND]
 
 /** How reading a document ends. */
 export const JSON_OUTCOME = {

@@ -15,9 +15,9 @@ const NOTHING = 0x3fffffff
 export const ENTRY = {
   /** Bytes of the text, or NOTHING. */
   length: 0,
-  /** Where the value's result goes, or NO_SLOT. */
+  /** Where the value's result goes, or -1. */
   slot: 1,
-  /** The node to read the value with when it is an object or array, or NO_NODE: it is only checked. */
+  /** The node to read the value with when it is an object or array, or -1: it is only checked. */
   node: 2,
   /** The entry (its position in the table) of the member that came behind this one the last time. */
   next: 3,

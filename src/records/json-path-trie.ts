@@ -2,13 +2,11 @@
 import { assert } from '../core/assert.ts'
 import type { JsonPath } from './json-field.ts'
 
-/** No path leads here. */
-export const NO_NODE = -1
 /** The node is only on the way to others. */
-export const NO_SLOT = -1
+const NO_SLOT = -1
 
 export interface JsonPathNode {
-  /** Where the result goes, or NO_SLOT. */
+  /** Where the result goes, or -1. */
   readonly slot: number
   /** The child of each wanted key, compared as UTF-8. */
   readonly keys: readonly { readonly name: Uint8Array; readonly node: number }[]
