@@ -17,6 +17,12 @@ import { DeadLetterList } from './dead-letter-list.ts'
 import type { BatchRange } from './partial-batch.ts'
 import { encodePartialBatch } from './partial-batch-codec.ts'
 
+// Constants of this file: an imported binding is loaded anew at each use (field-loader.ts).
+const VALUE_BYTES_MAX = JSON_BYTES_MAX
+const READ_OK = JSON_OUTCOME.OK
+const RECORD_FOLDED = FOLDED
+const RECORD_FILTERED = FILTERED
+
 export interface IngestFoldOptions {
   readonly rollupId: number
   readonly plan: Pick<RollupPlan, 'ingest'>
@@ -109,11 +115,11 @@ export class IngestFold implements RecordVisitor {
     headerCount: number,
   ): void {
     if (this.#halted !== undefined) return
-    if (valueEnd - valueStart > JSON_BYTES_MAX) {
+    if (valueEnd - valueStart > VALUE_BYTES_MAX) {
       return this.#reject(offset, timestampMs, 'too_large', 'the value is over 16 MiB', valueStart, valueEnd)
     }
     const read = this.#fields.read(this.#bytes, valueStart, valueEnd)
-    if (read !== JSON_OUTCOME.OK) return this.#rejectDocument(read, offset, timestampMs, valueStart, valueEnd)
+    if (read !== READ_OK) return this.#rejectDocument(read, offset, timestampMs, valueStart, valueEnd)
     const metadata = this.#metadata
     if (metadata !== undefined) {
       metadata.offset = offset
@@ -126,8 +132,8 @@ export class IngestFold implements RecordVisitor {
     const r = this.#r
     r.kindMismatch = false
     const outcome = this.#fold()
-    if (outcome === FOLDED) this.#aggregated++
-    else if (outcome === FILTERED) this.#filtered++
+    if (outcome === RECORD_FOLDED) this.#aggregated++
+    else if (outcome === RECORD_FILTERED) this.#filtered++
     else {
       const { error, context } = this.#compiled.failure
       return this.#reject(offset, timestampMs, error.code, `${context}: ${error.message}`, valueStart, valueEnd)

@@ -65,6 +65,18 @@ const NUMBER_OUT_OF_RANGE: CellError = {
 }
 const INTERVAL_KEY: CellError = { code: 'wrong_kind', message: 'an interval cannot be a grouping value' }
 
+// The hot path reads constants of its own: an imported binding is loaded anew at each use (json-field-reader.ts).
+const { TEXT: TAG_TEXT, INTEGER: TAG_INTEGER, DOUBLE: TAG_DOUBLE, TIMESTAMP: TAG_TIMESTAMP } = TAG
+const { BOOLEAN: TAG_BOOLEAN, NULL: TAG_NULL } = TAG
+const {
+  TEXT: KEY_TEXT,
+  NULL: KEY_NULL,
+  TRUE: KEY_TRUE,
+  FALSE: KEY_FALSE,
+  NUMBER: KEY_NUMBER,
+  TIMESTAMP: KEY_TIMESTAMP,
+} = KEY_TAG
+
 /** Appends values to a growing buffer. `bytes` is replaced when it grows: read it after the last append. */
 export class KeyWriter {
   bytes = new Uint8Array(CAPACITY_AT_START)
@@ -84,22 +96,22 @@ export class KeyWriter {
   /** Appends a register's value. An ERROR register, and a value that no key can hold, give the error; then `length` is as before. */
   appendRegister(r: Registers, index: number): CellError | null {
     switch (r.tag[index]) {
-      case TAG.TEXT:
-        this.appendByte(KEY_TAG.TEXT)
+      case TAG_TEXT:
+        this.appendByte(KEY_TEXT)
         this.appendText(r.ref[index] as Uint8Array, r.num[index] as number, r.end[index] as number)
         return null
-      case TAG.INTEGER:
-      case TAG.DOUBLE:
+      case TAG_INTEGER:
+      case TAG_DOUBLE:
         this.appendDouble(r.num[index] as number)
         return null
-      case TAG.TIMESTAMP:
+      case TAG_TIMESTAMP:
         this.appendTimestamp(r.num[index] as number)
         return null
-      case TAG.BOOLEAN:
-        this.appendByte(r.num[index] === 1 ? KEY_TAG.TRUE : KEY_TAG.FALSE)
+      case TAG_BOOLEAN:
+        this.appendByte(r.num[index] === 1 ? KEY_TRUE : KEY_FALSE)
         return null
-      case TAG.NULL:
-        this.appendByte(KEY_TAG.NULL)
+      case TAG_NULL:
+        this.appendByte(KEY_NULL)
         return null
       default:
         return this.appendRare(r, index)
@@ -169,7 +181,7 @@ export class KeyWriter {
       this.length = at + 1
       return
     }
-    this.bytes[at] = KEY_TAG.NUMBER
+    this.bytes[at] = KEY_NUMBER
     putOrderBits(this.bytes, this.view, at + 1, value + 0)
     this.bytes[at + 9] = 0
     this.length = at + 10
@@ -219,7 +231,7 @@ export class KeyWriter {
   private appendTimestamp(microseconds: number): void {
     this.ensure(9)
     const high = Math.floor(microseconds / 2 ** 32)
-    this.bytes[this.length] = KEY_TAG.TIMESTAMP
+    this.bytes[this.length] = KEY_TIMESTAMP
     this.view.setUint32(this.length + 1, high ^ 0x80000000)
     this.view.setUint32(this.length + 5, microseconds - high * 2 ** 32)
     this.length += 9
@@ -227,7 +239,7 @@ export class KeyWriter {
 
   private appendBigTimestamp(microseconds: bigint): void {
     this.ensure(9)
-    this.bytes[this.length] = KEY_TAG.TIMESTAMP
+    this.bytes[this.length] = KEY_TIMESTAMP
     this.view.setBigUint64(this.length + 1, BigInt.asUintN(64, microseconds) ^ (1n << 63n))
     this.length += 9
   }
