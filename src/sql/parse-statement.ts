@@ -44,7 +44,6 @@ export type {
   SubLink,
   TypeCast,
   TypeName,
-  WindowDef,
 } from 'libpg-query'
 
 /** Default of the longest statement. Parsing and analysing that many bytes takes some tens of milliseconds. */

@@ -257,6 +257,24 @@ test.each(NAMES)('PostgreSQL calls %s %s', (output, name) => {
   expect(plan(`SELECT ${output}, COUNT(a) AS n FROM _input`).wrap.outputs[0]?.name).toBe(name)
 })
 
+const OUTPUT_TYPES: readonly (readonly [output: string, type: string])[] = [
+  // a number with a point takes the other side's type: numeric beside a declared numeric, else double
+  ['SUM(a::bigint) * 1.5', 'numeric'],
+  ['SUM(a) * 1.5', 'double precision'],
+  ['COUNT(*) * 1.5', 'double precision'],
+  ['COUNT(*) / 2', 'bigint'],
+  ['SUM(a::bigint) / 2', 'numeric'],
+  ['COALESCE(SUM(a::bigint), 0.5)', 'numeric'],
+  ['COALESCE(SUM(a), 0)', 'number'],
+  ['COALESCE(AVG(a), 0)', 'double precision'],
+  ['CASE WHEN COUNT(*) > 0 THEN COUNT(*) ELSE 0.5 END', 'double precision'],
+  ["MAX(a::timestamptz) > '2026-01-01'", 'boolean'],
+]
+
+test.each(OUTPUT_TYPES)('%s is %s', (output, type) => {
+  expect(plan(`SELECT ${output} AS x FROM _input`).wrap.outputs[0]?.type).toBe(type)
+})
+
 test('fields keep their last name', () => {
   const { outputs } = plan('SELECT device.os, tags[1], "user id", a::bigint FROM _input GROUP BY 1, 2, 3, 4').wrap
   expect(outputs.map(({ name }) => name)).toEqual(['os', 'tags', 'user id', 'a'])

@@ -49,6 +49,8 @@ const REFUSED: readonly Refusal[] = [
   [`SELECT 1 FROM a ${'JOIN b ON TRUE '.repeat(3_000)}`, 'sql_invalid', '', 'nested too deeply'],
   // parameters
   ['SELECT a FROM r WHERE x = :a AND y = $1', 'sql_invalid', '$1', 'either $1'],
+  ['SELECT a :b FROM r', 'sql_syntax', ':b', 'syntax error'],
+  ['SELECT (a) :b FROM r', 'sql_syntax', ':b', 'syntax error'],
   ['SELECT a FROM r WHERE x = : a', 'sql_syntax', ': a', 'directly before its name'],
 ]
 
