@@ -17,6 +17,8 @@ function endNow(): never {
 
 // the service's death closes the channel; otherwise a running statement would outlive it at 100 % CPU
 process.on('disconnect', endNow)
+// it may have died while this process was starting: then that event is past
+if (!process.connected) endNow()
 // a terminal's Ctrl-C goes to the whole process group; the service decides when its queries end
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

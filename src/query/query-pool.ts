@@ -42,6 +42,8 @@ export class QueryPool {
   readonly #busy = new Set<QueryProcessHandle>()
   readonly #queue: Waiting[] = []
   #restartTimer: NodeJS.Timeout | undefined
+  /** A service that nobody has asked yet keeps one process (75 MB) instead of all warm ones. */
+  #wasAsked = false
   #closed = false
 
   constructor(options: QueryPoolOptions) {
@@ -73,6 +75,7 @@ export class QueryPool {
         }),
       )
     }
+    this.#wasAsked = true
     return new Promise<ProcessAnswer>((resolve, reject) => {
       const leave = (error: unknown): void => {
         const index = this.#queue.indexOf(waiting)
@@ -162,7 +165,8 @@ export class QueryPool {
   /** As many as are kept warm, and one for each waiting query, up to the bound. */
   #startMissing(): void {
     if (this.#closed || this.#restartTimer !== undefined) return
-    const { processesWarm, processesMax } = this.#options
+    const { processesMax } = this.#options
+    const processesWarm = this.#wasAsked ? this.#options.processesWarm : Math.min(1, this.#options.processesWarm)
     const alive = (): number => this.#starting.size + this.#idle.size + this.#busy.size
     const wanted = (): number => Math.max(processesWarm - alive(), this.#queue.length - this.#starting.size)
     while (alive() < processesMax && wanted() > 0) this.#start()

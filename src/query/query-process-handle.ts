@@ -44,7 +44,9 @@ export class QueryProcessHandle {
 
   constructor(processUrl: URL, options: ProcessOptions, events: HandleEvents) {
     this.#events = events
-    this.#child = fork(processUrl, [JSON.stringify(options)], {
+    const { leafPath, spoolDirectory, memoryBytesMax, statementBytesMax } = options
+    const given: ProcessOptions = { leafPath, spoolDirectory, memoryBytesMax, statementBytesMax }
+    this.#child = fork(processUrl, [JSON.stringify(given)], {
       // flags of the service (inspector, test loaders) are not the process's
       execArgv: [],
       serialization: 'advanced',

@@ -97,8 +97,8 @@ export function toErrorMessage(error: unknown): ErrorMessage {
   }
   const message = error instanceof Error ? error.message : String(error)
   return {
-    code: 'query_failed',
-    message: `the query failed: ${message}`,
+    code: 'internal',
+    message: `the query met an error of rollupd: ${message}`,
     hint: undefined,
     position: undefined,
     detail: undefined,

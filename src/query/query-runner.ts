@@ -42,7 +42,7 @@ export class QueryRunner {
 
   /** Errors: those of compileQuery; cell_error; query_failed. */
   run(request: ProcessRequest): ProcessAnswer {
-    const opened = (this.#opened ??= open(this.#options.leafPath))
+    const opened = this.#open()
     const { connection, session } = opened
     connection.exec('BEGIN')
     try {
@@ -55,6 +55,14 @@ export class QueryRunner {
       throw toQueryError(error)
     } finally {
       if (connection.inTransaction) connection.exec('COMMIT')
+    }
+  }
+
+  #open(): Opened {
+    try {
+      return (this.#opened ??= open(this.#options.leafPath))
+    } catch (error) {
+      throw toQueryError(error)
     }
   }
 

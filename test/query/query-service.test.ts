@@ -20,17 +20,18 @@ const ENDLESS =
   'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 3000000000) SELECT count(*) AS c FROM t'
 const LONG_ROWS =
   'WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 30000) SELECT n, repeat_me FROM t, (SELECT MAX(k) AS repeat_me FROM r) AS x'
-const GONE_MS_MAX = 2_000
+const GONE_MS_MAX = 5_000
 
 let fixture: QueryFixture
 let service: QueryService
 
-function start(limits: Partial<QueryLimits> = {}): QueryService {
+function start(limits: Partial<QueryLimits> = {}, processBytesMax?: number): QueryService {
   return new QueryService({
     processUrl: PROCESS_URL,
     leafPath: fixture.options.leafPath,
     spoolDirectory: fixture.options.spoolDirectory,
     limits: { ...LIMITS, ...limits },
+    processBytesMax,
   })
 }
 
@@ -135,6 +136,14 @@ test('a large answer is spooled in a file that is gone once it is opened', async
   expect(lines.length).toBe(20_001)
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ result: { row_count: 20_000, truncated: true } })
   expect(lines.every((line) => line.startsWith('{') && line.endsWith('}'))).toBe(true)
+})
+
+test('a process that takes too much memory ends, and says why', async () => {
+  service = start({}, 10 * 2 ** 20)
+  await expect(service.run({ sql: ENDLESS })).rejects.toMatchObject({
+    code: 'query_failed',
+    message: expect.stringContaining('MB of memory') as string,
+  })
 })
 
 test('errors come with code, position and hint', async () => {
