@@ -57,7 +57,10 @@ export class FromCompiler {
     if ('RangeFunction' in node) return this.#unfiltered(node.RangeFunction)
     if ('JoinExpr' in node) return this.#join(node.JoinExpr)
     const kind = Object.keys(node)[0] ?? ''
-    throw unsupported(`${kind} in FROM is not supported`, this.#context.positionOf(locationOf(node)))
+    throw unsupported(
+      `${ITEM_NAMES[kind] ?? kind} in FROM is not supported`,
+      this.#context.positionOf(locationOf(node)),
+    )
   }
 
   #table(node: RangeVar): FromClause {
@@ -157,6 +160,12 @@ export class FromCompiler {
     const others = both.namespace.columns.filter(({ name }) => !names.includes(name))
     return { ...both, namespace: { tables: both.namespace.tables, columns: [...merged, ...others] } }
   }
+}
+
+const ITEM_NAMES: Readonly<Record<string, string>> = {
+  RangeTableSample: 'TABLESAMPLE',
+  RangeTableFunc: 'XMLTABLE',
+  JsonTable: 'JSON_TABLE',
 }
 
 const JOIN_KINDS: Readonly<Record<string, string>> = {

@@ -49,23 +49,19 @@ export function joinNamespaces(left: Namespace, right: Namespace, position: numb
   return { tables: [...left.tables, ...right.tables], columns: [...left.columns, ...right.columns] }
 }
 
-/** What a path of names means here: a column, and what follows it. Undefined: nothing. Errors: sql_ambiguous. */
+/** What a path of names means here: a column, and what follows it; a table's name comes before a column's. Undefined: nothing. Errors: sql_ambiguous. */
 export function findColumn(
   namespace: Namespace,
   path: readonly (string | number)[],
   position: number,
 ): { readonly column: NamedColumn; readonly rest: readonly (string | number)[] } | undefined {
   const [first, second, ...more] = path
-  const bare = namespace.columns.filter(({ name }) => name === first)
-  if (bare.length > 1) throw ambiguous(String(first), namespace, position)
-  const [column] = bare
-  if (column !== undefined && typeof second !== 'string') return { column, rest: path.slice(1) }
-  const table = namespace.tables.find(({ name }) => name === first)
-  if (table !== undefined && typeof second === 'string') {
-    const qualified = columnsOf(table.relation).filter(({ name }) => name === second)
-    if (qualified.length > 1) throw ambiguous(`${table.name}.${second}`, namespace, position)
-    if (qualified[0] !== undefined) return { column: qualified[0], rest: more }
-  }
+  const table = typeof second === 'string' ? namespace.tables.find(({ name }) => name === first) : undefined
+  const qualified = table === undefined ? [] : columnsOf(table.relation).filter(({ name }) => name === second)
+  if (qualified.length > 1) throw ambiguous(`${first}.${second}`, namespace, position)
+  if (qualified[0] !== undefined) return { column: qualified[0], rest: more }
+  const [column, ...others] = namespace.columns.filter(({ name }) => name === first)
+  if (others.length > 0) throw ambiguous(String(first), namespace, position)
   return column === undefined ? undefined : { column, rest: path.slice(1) }
 }
 

@@ -100,12 +100,11 @@ export class QueryScope implements CallScope {
   #outerColumn(path: NamePath, position: number): Expression {
     const { namespace, surroundings } = this.parts
     if (surroundings.outer?.hasColumn(path) === true) return surroundings.outer.column(path, position)
-    const [table] = path
-    const relation = namespace.tables.find(({ name }) => name === table)?.relation
-    const names =
-      relation === undefined || path.length === 1 ? this.columnNames() : relation.columns.map(({ name }) => name)
-    const name = String(relation === undefined ? path[0] : path[1])
-    const where = relation === undefined || path.length === 1 ? '' : ` of "${table}"`
+    const [first, second] = path
+    const table = second === undefined ? undefined : namespace.tables.find(({ name }) => name === first)
+    const names = table === undefined ? this.columnNames() : table.relation.columns.map(({ name }) => name)
+    const name = String(table === undefined ? first : second)
+    const where = table === undefined ? '' : ` of "${table.name}"`
     throw new RollupdError('sql_unknown_column', `there is no column "${name}"${where}`, {
       position,
       hint: didYouMean(name, names) ?? listOf(names),
