@@ -68,7 +68,7 @@ export interface Statement {
 export async function loadParser(): Promise<void> {
   // V8 would soon compile the grammar's one huge function with its optimising compiler, which takes 600 MB for a second (seen on
   // Node 24); the baseline compiler's code parses a statement in under a millisecond all the same
-  setFlagsFromString('--liftoff-only')
+  for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
   await loadModule()
 }
 
