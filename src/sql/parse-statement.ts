@@ -1,14 +1,22 @@
 /**
- * Owns the way from a statement's text to PostgreSQL's syntax tree. What the grammar lets pass
+ * Owns the way from a statement's text to PostgreSQL's syntax tree: the only importer of libpg-query. What the grammar lets pass
  * without a word (names cut at 63 bytes, text behind a NUL) is refused here; `:name` becomes `$n`.
  */
 import { setFlagsFromString } from 'node:v8'
-import type { Node, ParseResult, ScanToken, SelectStmt } from 'libpg-query'
+import {
+  hasSqlDetails,
+  loadModule,
+  parseSync,
+  scanSync,
+  type Node,
+  type ParseResult,
+  type ScanToken,
+  type SelectStmt,
+} from 'libpg-query'
 import { RollupdError } from '../core/errors.ts'
 import { NAME_BYTES_MAX } from './identifier.ts'
 import { findNamedParameters } from './named-parameters.ts'
 import { StatementText } from './statement-text.ts'
-import { hasSqlDetails, loadModule, parseSync, scanSync } from './pg-query.ts'
 import { tooDeepToken } from './statement-nesting.ts'
 import { syntaxHint } from './syntax-hint.ts'
 import type { Token } from './token.ts'
