@@ -59,6 +59,10 @@ export class TopicRoutes {
     if (known.stale) return this.unsettled(`topic "${topic}" is being looked up again`)
     const partition = known.partitions.get(shard.partition)
     if (partition === undefined) {
+      // a partition that was added since: what is known may be from before
+      if (this.now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX) {
+        return this.unsettled(`partition ${shard.partition} of topic "${topic}" is being looked up`)
+      }
       return { kind: 'error', code: 'unknown_topic', message: `topic "${topic}" has no partition ${shard.partition}` }
     }
     if (partition.leader < 0) {
