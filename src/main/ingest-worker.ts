@@ -3,6 +3,7 @@ import { parentPort, type MessagePort, workerData } from 'node:worker_threads'
 import { assert } from '../core/assert.ts'
 import { LeafCommitPort } from '../leaf/leaf-commit-port.ts'
 import { IngestThread } from '../tailer/ingest-thread.ts'
+import { READING_PACE, type ReadingPace } from '../tailer/rollup-ingest.ts'
 import { openSource, type SourceSettings } from './open-source.ts'
 
 export interface IngestWorkerData {
@@ -12,10 +13,23 @@ export interface IngestWorkerData {
 }
 
 const { source, leafPort, deadLettersMax } = workerData as IngestWorkerData
+const { ROLLUPD_COMMIT_AFTER_MS, ROLLUPD_FETCH_BYTES } = process.env
+
+/** Both for tests: many small fetches and commits, between which the process can be killed. */
+function toPace(): ReadingPace {
+  const commitAfterMs = ROLLUPD_COMMIT_AFTER_MS === undefined ? undefined : Number(ROLLUPD_COMMIT_AFTER_MS)
+  return {
+    commitAfterMs: commitAfterMs ?? READING_PACE.commitAfterMs,
+    commitAfterMsCatchingUp: commitAfterMs ?? READING_PACE.commitAfterMsCatchingUp,
+    fetchBytes: ROLLUPD_FETCH_BYTES === undefined ? READING_PACE.fetchBytes : Number(ROLLUPD_FETCH_BYTES),
+  }
+}
+
 assert(parentPort !== null, 'the ingest worker runs as a thread')
 new IngestThread({
   port: parentPort,
   source: openSource(source),
   committer: new LeafCommitPort(leafPort),
   deadLettersMax,
+  pace: toPace(),
 })

@@ -187,14 +187,14 @@ interface Watch {
   stop(): void
 }
 
-/** Looks for new partitions, and says while the broker is away. */
+/** Looks for new partitions and for losses to accept, and says while the broker is away. */
 function startWatch(rollups: RollupService, source: RecordSource, logger: Logger): Watch {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let isAway = false
   const look = async () => {
     try {
-      await rollups.findNewPartitions()
+      await rollups.watchTopics()
       if (isAway) logger.info(`${source.description} answers again`)
       isAway = false
     } catch (error) {

@@ -5,7 +5,8 @@ import type { CommittedBatch, ShardReport } from '../tailer/rollup-ingest.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
 
 export interface IngestControlEvents {
-  shardHalted(rollupId: number, shard: Shard, reason: HaltReason): void
+  /** `nextOffset`: where it halted. */
+  shardHalted(rollupId: number, shard: Shard, reason: HaltReason, nextOffset: number): void
   rollupHalted(rollupId: number, reason: HaltReason): void
   committed(rollupId: number, batch: CommittedBatch): void
 }

@@ -80,7 +80,7 @@ export class IngestThreadClient implements IngestControl {
         this.#events?.committed(message.rollupId, message.batch)
         return
       case 'shard_halted':
-        this.#events?.shardHalted(message.rollupId, message.shard, message.reason)
+        this.#events?.shardHalted(message.rollupId, message.shard, message.reason, message.nextOffset)
         return
       case 'rollup_halted':
         this.#events?.rollupHalted(message.rollupId, message.reason)

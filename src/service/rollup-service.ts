@@ -133,9 +133,8 @@ export class RollupService implements IngestControlEvents {
 
   async pause(name: string): Promise<RollupAnswer> {
     return await this.#exclusively(name, async () => {
-      const rollup = await this.find(name)
-      await this.#options.ingest.stop(rollup.id)
-      await this.#options.leaf.setStatus(rollup.id, 'paused')
+      const { id } = await this.find(name)
+      await this.#whileStopped(name, async () => await this.#options.leaf.setStatus(id, 'paused'))
       return await this.get(name)
     })
   }
@@ -155,14 +154,28 @@ export class RollupService implements IngestControlEvents {
   }
 
   async #resume(rollup: StoredRollup, accepted: ReadonlySet<string>): Promise<void> {
-    const { leaf, ingest, source } = this.#options
-    await ingest.stop(rollup.id)
-    // stopping may have stored more: decide on what is there now
-    const stopped = await this.find(rollup.name)
-    const decision = await decideHalts(stopped, accepted, source)
-    for (const { shard, change, warning } of decision.changes) await leaf.changeShard(rollup.id, shard, change, warning)
-    if (decision.added.length > 0) await leaf.addShards(rollup.id, decision.added, decision.warning)
+    const { leaf, source } = this.#options
+    await this.#whileStopped(rollup.name, async (stopped) => {
+      const decision = await decideHalts(stopped, accepted, source)
+      for (const { shard, change, warning } of decision.changes) {
+        await leaf.changeShard(rollup.id, shard, change, warning)
+      }
+      if (decision.added.length > 0) await leaf.addShards(rollup.id, decision.added, decision.warning)
+    })
     await this.#restart(rollup.name)
+  }
+
+  /** Stops reading for a change. Stopping may store more: the change gets what is there then. Where it fails, reading goes on as before. */
+  async #whileStopped(name: string, change: (stopped: StoredRollup) => Promise<void>): Promise<void> {
+    const { ingest } = this.#options
+    await ingest.stop((await this.find(name)).id)
+    const stopped = await this.find(name)
+    try {
+      await change(stopped)
+    } catch (error) {
+      if (stopped.status === 'running') await ingest.start(await this.find(name))
+      throw error
+    }
   }
 
   async #restart(name: string): Promise<void> {
@@ -182,13 +195,9 @@ export class RollupService implements IngestControlEvents {
       const topic = await this.#options.source.findTopic(rollup.topic)
       const ended = rollup.shards.filter((shard) => shard.closed || shard.shard.topicId !== topic?.id)
       if (!isDryRun && ended.length > 0) {
-        const isRead = rollup.status === 'running'
-        await this.#options.ingest.stop(rollup.id)
-        await this.#options.leaf.pruneShards(
-          rollup.id,
-          ended.map(({ shard }) => shard),
-        )
-        if (isRead) await this.#restart(name)
+        const pruned = ended.map(({ shard }) => shard)
+        await this.#whileStopped(name, async () => await this.#options.leaf.pruneShards(rollup.id, pruned))
+        if (rollup.status === 'running') await this.#restart(name)
       }
       return ended.map(({ shard, startOffset, nextOffset }) => ({
         topic_id: shard.topicId,
@@ -205,9 +214,13 @@ export class RollupService implements IngestControlEvents {
     return await this.#options.leaf.listDeadLetters(id, limit, after)
   }
 
-  /** Partitions that a topic got are read from their start. Called every few seconds; a broker that is away is no news here. */
-  async findNewPartitions(): Promise<void> {
+  /**
+   * Partitions that a topic got are read from their start, and losses that a policy accepts are decided on where that failed
+   * before. Called every few seconds. Errors: broker_away.
+   */
+  async watchTopics(): Promise<void> {
     const rollups = (await this.#options.leaf.listRollups()).filter((rollup) => rollup.status === 'running')
+    for (const { name } of rollups) await this.#decideAgain(name)
     const topics = new Map<string, Topic | undefined>()
     for (const { topic } of rollups) {
       if (!topics.has(topic)) topics.set(topic, await this.#options.source.findTopic(topic))
@@ -243,8 +256,8 @@ export class RollupService implements IngestControlEvents {
     this.#options.events.committed(batch)
   }
 
-  shardHalted(rollupId: number, shard: Shard, reason: HaltReason): void {
-    this.#options.events.background(this.#storeShardHalt(rollupId, shard, reason))
+  shardHalted(rollupId: number, shard: Shard, reason: HaltReason, nextOffset: number): void {
+    this.#options.events.background(this.#storeShardHalt(rollupId, shard, reason, nextOffset))
   }
 
   rollupHalted(rollupId: number, reason: HaltReason): void {
@@ -253,19 +266,37 @@ export class RollupService implements IngestControlEvents {
     this.#options.events.background(this.#storeRollupHalt(rollupId, reason))
   }
 
-  async #storeShardHalt(rollupId: number, shard: Shard, reason: HaltReason): Promise<void> {
+  async #storeShardHalt(rollupId: number, shard: Shard, reason: HaltReason, nextOffset: number): Promise<void> {
     const { leaf, events } = this.#options
-    events.halted(reason)
     const name = (await leaf.listRollups()).find((rollup) => rollup.id === rollupId)?.name
     if (name === undefined) return
     await this.#exclusively(name, async () => {
       const rollup = await leaf.findRollup(name)
       if (rollup?.id !== rollupId || rollup.status !== 'running') return
+      const stored = rollup.shards.find((one) => !one.closed && toShardKey(one.shard) === toShardKey(shard))
+      // it was decided on another shard's halt meanwhile, and reading has gone on: this one is history
+      if (stored?.nextOffset !== nextOffset) return
+      events.halted(reason)
       await leaf.changeShard(rollupId, shard, { kind: 'halt', reason })
-      if (rollup.onLoss === 'accept' && (LOSS_CODES as readonly string[]).includes(reason.code)) {
-        await this.#resume(rollup, new Set(LOSS_CODES))
-      }
+      await this.#decideByPolicy(name)
     })
+  }
+
+  async #decideAgain(name: string): Promise<void> {
+    try {
+      await this.#exclusively(name, () => this.#decideByPolicy(name))
+    } catch (error) {
+      // made again, then deleted again: there is nothing to go on with yet
+      if (!(error instanceof RollupdError) || error.code !== 'unknown_topic') throw error
+    }
+  }
+
+  async #decideByPolicy(name: string): Promise<void> {
+    const rollup = await this.#options.leaf.findRollup(name)
+    if (rollup?.status !== 'running' || rollup.onLoss !== 'accept') return
+    const codes = new Set<string>(LOSS_CODES)
+    const isLoss = rollup.shards.some(({ closed, halt }) => !closed && halt !== undefined && codes.has(halt.code))
+    if (isLoss) await this.#resume(rollup, codes)
   }
 
   async #storeRollupHalt(rollupId: number, reason: HaltReason): Promise<void> {

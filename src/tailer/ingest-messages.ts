@@ -37,5 +37,12 @@ export type FromIngest =
     }
   | { readonly kind: 'report'; readonly rollupId: number; readonly shards: readonly ShardReport[] }
   | { readonly kind: 'committed'; readonly rollupId: number; readonly batch: CommittedBatch }
-  | { readonly kind: 'shard_halted'; readonly rollupId: number; readonly shard: Shard; readonly reason: HaltReason }
+  | {
+      readonly kind: 'shard_halted'
+      readonly rollupId: number
+      readonly shard: Shard
+      readonly reason: HaltReason
+      /** Where it halted. */
+      readonly nextOffset: number
+    }
   | { readonly kind: 'rollup_halted'; readonly rollupId: number; readonly reason: HaltReason }

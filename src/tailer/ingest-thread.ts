@@ -6,7 +6,7 @@ import { RollupdError } from '../core/errors.ts'
 import { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
 import type { FromIngest, IngestRollup, ToIngest } from './ingest-messages.ts'
 import type { RecordSource } from './record-source.ts'
-import { type BatchCommitter, RollupIngest } from './rollup-ingest.ts'
+import { type BatchCommitter, type ReadingPace, RollupIngest } from './rollup-ingest.ts'
 
 /** How often the service hears how far reading is; what a person sees in a status is no older. */
 const REPORT_MS = 100
@@ -16,6 +16,8 @@ export interface IngestThreadOptions {
   readonly source: RecordSource
   readonly committer: BatchCommitter
   readonly deadLettersMax: number
+  /** Absent: that of rollup-ingest.ts. */
+  readonly pace?: ReadingPace
 }
 
 export class IngestThread {
@@ -59,7 +61,7 @@ export class IngestThread {
 
   #start({ id, topic, plan, onError, shards }: IngestRollup): void {
     assert(!this.#ingests.has(id), `rollup ${id} is read already`)
-    const { source, committer, deadLettersMax } = this.#options
+    const { source, committer, deadLettersMax, pace } = this.#options
     const ingest = new RollupIngest({
       topic,
       shards,
@@ -68,8 +70,10 @@ export class IngestThread {
       decoder: this.#decoder,
       committer,
       clock: () => performance.now(),
+      ...(pace === undefined ? {} : { pace }),
       events: {
-        shardHalted: (shard, reason) => this.#send({ kind: 'shard_halted', rollupId: id, shard, reason }),
+        shardHalted: (shard, reason, nextOffset) =>
+          this.#send({ kind: 'shard_halted', rollupId: id, shard, reason, nextOffset }),
         rollupHalted: (reason) => this.#send({ kind: 'rollup_halted', rollupId: id, reason }),
         committed: (batch) => {
           this.#send({ kind: 'committed', rollupId: id, batch })

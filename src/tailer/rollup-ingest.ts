@@ -10,19 +10,26 @@ import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
 import type { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
 import { describeLoss, describeRecreation, findTruncation } from './position-check.ts'
 import type { FetchAnswer, RecordReader, RecordSource } from './record-source.ts'
-import { ShardCursor, type ShardStart, type ShardStatus } from './shard-cursor.ts'
+import { FETCH_BYTES, ShardCursor, type ShardStart, type ShardStatus } from './shard-cursor.ts'
 
-/** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against one sync per commit. */
-const COMMIT_AFTER_MS = 20
-/** While catching up a group is touched once per commit, so longer batches cost less. */
-const COMMIT_AFTER_MS_CATCHING_UP = 500
+/** How much is read and committed at once. */
+export interface ReadingPace {
+  /** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against one sync per commit. */
+  readonly commitAfterMs: number
+  /** While catching up a group is touched once per commit, so longer batches cost less. */
+  readonly commitAfterMsCatchingUp: number
+  /** Bytes asked of a shard at once; its first batch comes whole all the same. */
+  readonly fetchBytes: number
+}
+
+export const READING_PACE: ReadingPace = { commitAfterMs: 20, commitAfterMsCatchingUp: 500, fetchBytes: FETCH_BYTES }
 /** Bounds a batch's memory and the time that its commit keeps others waiting. */
-const BATCH_GROUPS_MAX = 150_000
-const BATCH_BYTES_MAX = 96 << 20
+const BATCH_GROUPS_MAX = 100_000
+const BATCH_BYTES_MAX = 48 << 20
 /** How long a fetch waits for the first new record. Long, since it returns with the first one. */
 const FETCH_WAIT_MS = 500
 /** Bytes of one fetch over all its shards; two of them are in memory at once. */
-const FETCH_BYTES_MAX = 8 << 20
+const FETCH_BYTES_MAX = 4 << 20
 /** Lagging shards of one fetch; more take turns. */
 const FETCH_SHARDS_MAX = 32
 /** Back-off of a shard with passing errors. */
@@ -67,8 +74,8 @@ export interface CommittedBatch {
 }
 
 export interface IngestEvents {
-  /** A shard halted and its last range is committed: to be stored, and decided on. */
-  shardHalted(shard: Shard, reason: HaltReason): void
+  /** A shard halted at that position, which is committed: to be stored, and decided on. */
+  shardHalted(shard: Shard, reason: HaltReason, nextOffset: number): void
   /** Nothing more is read until the rollup is started again. */
   rollupHalted(reason: HaltReason): void
   committed(batch: CommittedBatch): void
@@ -84,6 +91,8 @@ export interface RollupIngestOptions {
   readonly events: IngestEvents
   /** Milliseconds, monotonic. */
   readonly clock: () => number
+  /** Absent: READING_PACE. */
+  readonly pace?: ReadingPace
 }
 
 interface PendingFetch {
@@ -94,6 +103,7 @@ interface PendingFetch {
 
 export class RollupIngest {
   readonly #options: RollupIngestOptions
+  readonly #pace: ReadingPace
   readonly #reader: RecordReader
   readonly #cursors = new Map<string, ShardCursor>()
   readonly #stopping = new AbortController()
@@ -103,16 +113,19 @@ export class RollupIngest {
   #batchTimestampMs = -1
   /** The leaf's next offsets, by shard. */
   readonly #sealed: Map<string, number>
-  /** Halts that become known outside once the batch that ends before them is stored. */
-  #halts: { cursor: ShardCursor; reason: HaltReason }[] = []
+  /** Halts that become known outside once so many batches are stored: the last of them ends where they stand. */
+  #halts: { cursor: ShardCursor; reason: HaltReason; afterBatches: number }[] = []
+  #batchesSealed = 0
+  #batchesStored = 0
   #turn = 0
   #failure: RollupdError | undefined
   #isRewinding = false
 
   constructor(options: RollupIngestOptions) {
     this.#options = options
+    this.#pace = options.pace ?? READING_PACE
     this.#reader = options.source.openReader()
-    for (const start of options.shards) this.#cursors.set(toShardKey(start.shard), new ShardCursor(start))
+    for (const start of options.shards) this.#cursors.set(toShardKey(start.shard), this.#createCursor(start))
     this.#sealed = new Map([...this.#cursors].map(([key, cursor]) => [key, cursor.next]))
   }
 
@@ -132,9 +145,13 @@ export class RollupIngest {
   addShards(starts: readonly ShardStart[]): void {
     for (const start of starts) {
       const key = toShardKey(start.shard)
-      this.#cursors.set(key, new ShardCursor(start))
+      this.#cursors.set(key, this.#createCursor(start))
       this.#sealed.set(key, start.nextOffset)
     }
+  }
+
+  #createCursor(start: ShardStart): ShardCursor {
+    return new ShardCursor(start, this.#pace.fetchBytes)
   }
 
   removeShards(shards: readonly Shard[]): void {
@@ -186,7 +203,7 @@ export class RollupIngest {
         if (this.#commit === undefined) this.#seal()
         else await Promise.race([answers, this.#commit])
       }
-      const winner = await Promise.race([answers, delay(Math.max(0, Math.min(dueInMs, COMMIT_AFTER_MS_CATCHING_UP)))])
+      const winner = await Promise.race([answers, delay(Math.max(0, dueInMs))])
       if (winner !== undefined) return winner
       if (this.#stopping.signal.aborted || this.#failure !== undefined) return undefined
     }
@@ -194,9 +211,9 @@ export class RollupIngest {
 
   #commitAfterMs(): number {
     for (const cursor of this.#cursors.values()) {
-      if (cursor.isOpen && cursor.status === 'reading' && !cursor.isAtEnd) return COMMIT_AFTER_MS_CATCHING_UP
+      if (cursor.isOpen && cursor.status === 'reading' && !cursor.isAtEnd) return this.#pace.commitAfterMsCatchingUp
     }
-    return COMMIT_AFTER_MS
+    return this.#pace.commitAfterMs
   }
 
   /**
@@ -319,16 +336,16 @@ export class RollupIngest {
 
   #halt(cursor: ShardCursor, reason: HaltReason): void {
     cursor.halt(reason)
-    this.#halts.push({ cursor, reason })
+    const open = this.#firstFoldedAtMs === undefined ? 0 : 1
+    this.#halts.push({ cursor, reason, afterBatches: this.#batchesSealed + open })
     this.#tellHalts()
   }
 
-  /** Once nothing that was read before a halt is still on its way to the leaf. */
+  /** Once nothing that was read before a halt is still on its way to the leaf; other shards go on meanwhile. */
   #tellHalts(): void {
-    if (this.#firstFoldedAtMs !== undefined || this.#commit !== undefined) return
-    const halts = this.#halts
-    this.#halts = []
-    for (const { cursor, reason } of halts) this.#options.events.shardHalted(cursor.shard, reason)
+    const told = this.#halts.filter(({ afterBatches }) => afterBatches <= this.#batchesStored)
+    this.#halts = this.#halts.filter(({ afterBatches }) => afterBatches > this.#batchesStored)
+    for (const { cursor, reason } of told) this.#options.events.shardHalted(cursor.shard, reason, cursor.next)
   }
 
   async #foldAll(usable: readonly UsableAnswer[]): Promise<void> {
@@ -382,11 +399,16 @@ export class RollupIngest {
     const maxTimestampMs = this.#batchTimestampMs
     this.#firstFoldedAtMs = undefined
     this.#batchTimestampMs = -1
-    if (batch === undefined) return this.#tellHalts()
+    this.#batchesSealed++
+    if (batch === undefined) {
+      this.#batchesStored++
+      return this.#tellHalts()
+    }
     const startedAtMs = this.#options.clock()
     this.#commit = this.#options.committer.commit(batch).then(
       (answer) => {
         this.#commit = undefined
+        this.#batchesStored++
         if (!answer.taken) return this.#rewind(answer)
         const positions = answer.ranges.map(({ shard, nextOffset }) => ({ shard, nextOffset: nextOffset as number }))
         for (const { shard, nextOffset } of positions) this.#sealed.set(toShardKey(shard), nextOffset)

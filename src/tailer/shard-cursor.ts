@@ -2,7 +2,7 @@
 import type { HaltReason, Shard } from '../core/shard.ts'
 
 /** Bytes asked of a shard at once: large enough that a request's cost vanishes, small enough that many shards fit in memory. */
-const FETCH_BYTES = 1 << 20
+export const FETCH_BYTES = 1 << 20
 /** A record batch larger than this can't have been written by a broker with default limits; more is asked only as told. */
 const FETCH_BYTES_MAX = 1 << 30
 
@@ -33,7 +33,8 @@ export class ShardCursor {
   logStartOffset: number | undefined
   /** Timestamp of the last folded record in milliseconds; -1: none since start. */
   lastTimestampMs = -1
-  fetchBytes = FETCH_BYTES
+  /** Bytes asked of the shard at once. */
+  fetchBytes: number
   /** Passing errors in a row, for the back-off. */
   failures = 0
   /** Milliseconds of the clock before which it is not asked again. */
@@ -41,7 +42,8 @@ export class ShardCursor {
   /** Fetches that left this shard out, for being ahead of the others in record time. */
   skips = 0
 
-  constructor(start: ShardStart) {
+  constructor(start: ShardStart, fetchBytes = FETCH_BYTES) {
+    this.fetchBytes = fetchBytes
     this.shard = start.shard
     this.next = start.nextOffset
     this.leaderEpoch = start.leaderEpoch
