@@ -95,7 +95,7 @@ export class RunningService {
   }
 }
 
-/** Starts `rollupd serve` on a free port and waits for its line. */
+/** Starts `rollupd serve` on a free port and waits for its line; or until its fail point is reached, then it answers nothing. */
 export async function startRollupd({ data, kafka, env = {}, args = [] }: ServiceOptions): Promise<RunningService> {
   const flags = [
     'serve',
@@ -111,12 +111,14 @@ export async function startRollupd({ data, kafka, env = {}, args = [] }: Service
     env: { ...process.env, ROLLUPD_LOG_LEVEL: 'warn', ...env },
   })
   let log = ''
-  let service: RunningService | undefined
+  let follow = (_log: string): void => undefined
+  const { promise: atFailPoint, resolve: tellFailPoint } = Promise.withResolvers<string>()
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
-    if (service !== undefined) service.log = log
+    follow(log)
+    if (/^fail point .* reached$/m.test(log)) tellFailPoint('')
   })
-  const url = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`rollupd did not start within ${START_MS_MAX} ms: ${log}`))
@@ -134,8 +136,11 @@ export async function startRollupd({ data, kafka, env = {}, args = [] }: Service
       reject(new Error(`rollupd ended with ${code} before it listened: ${log}`))
     })
   })
-  service = new RunningService(child, url)
+  const url = await Promise.race([listening, atFailPoint])
+  if (url === '') listening.catch(() => undefined)
+  const service = new RunningService(child, url)
   service.log = log
+  follow = (text) => (service.log = text)
   return service
 }
 
