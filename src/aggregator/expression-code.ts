@@ -28,6 +28,8 @@ import { expressionKey } from '../sql/same-expression.ts'
 
 /** A function of the table takes at most so many registers. */
 const ARGUMENTS_MAX = 4
+/** The register of an argument that wasn't given, as the table's functions want it. */
+const NO_ARGUMENT = -1
 /** The comparison that IN stands for (expression.ts). */
 const EQUAL = 'equal'
 /** The cast whose argument is mostly a text that shares its minute with the one before. */
@@ -216,7 +218,7 @@ export class ExpressionCode {
     assert(call.args.length <= ARGUMENTS_MAX, `${call.function} has too many arguments`)
     const registers = call.args.map((argument) => this.emit(argument))
     const evaluate = entry.specialize?.(call.args) ?? entry.evaluate
-    const slots = Array.from({ length: ARGUMENTS_MAX }, (_, index) => registers[index] ?? 0)
+    const slots = Array.from({ length: ARGUMENTS_MAX }, (_, index) => registers[index] ?? NO_ARGUMENT)
     const text =
       call.function === CAST_TO_TIME && call.args[0]?.kind === 'field'
         ? `${this.value(new RecentMinutes(evaluate))}.read(r, ${out}, ${slots[0]})`

@@ -4,7 +4,7 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { Expression } from './expression.ts'
 
 /**
- * Computes one call: reads the registers a, b, c, d (only as many as the entry takes), writes register `out`, which is none of
+ * Computes one call: reads the registers a, b, c, d (-1 for an argument that wasn't given), writes register `out`, which is none of
  * them. Strict entries never see NULL; no entry ever sees ERROR. Errors: as the value ERROR, never thrown.
  */
 export type Evaluate = (r: Registers, out: number, a: number, b: number, c: number, d: number) => void
