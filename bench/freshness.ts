@@ -7,6 +7,7 @@ import { KafkaLog } from '../src/adapters/kafka/kafka-log.ts'
 import type { NewRecord } from '../src/tailer/record-source.ts'
 import { createDataFolder, startRollupd } from '../test/support/running-service.ts'
 import { startKafka } from '../tools/kafka/kafka-broker.ts'
+import { buildRollupd } from './support/built-rollupd.ts'
 import { PageViews } from './support/page-views.ts'
 import { WORKLOADS } from './support/workloads.ts'
 
@@ -22,11 +23,12 @@ const { values: flags } = parseArgs({
 })
 const perTick = Math.round((Number(flags.rate) * TICK_MS) / 1000)
 
+const cli = await buildRollupd()
 const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 const data = createDataFolder()
 const log = new KafkaLog({ brokers: [kafka.bootstrap], clientId: 'bench' }, Date.now)
 await log.createTopic(TOPIC, PARTITIONS)
-const service = await startRollupd({ data: data.path, kafka: kafka.bootstrap })
+const service = await startRollupd({ data: data.path, kafka: kafka.bootstrap, cli })
 try {
   await service.createRollup('bench', WORKLOADS.coarse, TOPIC)
   const events = new PageViews()

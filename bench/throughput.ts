@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { formatTable } from '../src/cli/text-table.ts'
 import { createDataFolder, startRollupd, waitUntil } from '../test/support/running-service.ts'
 import { startKafka } from '../tools/kafka/kafka-broker.ts'
+import { buildRollupd } from './support/built-rollupd.ts'
 import { fillTopic } from './support/fill-topic.ts'
 import { buildKafkaStreamsPeer, runKafkaStreams } from './support/kafka-streams-peer.ts'
 import { ProcessTreeMeter } from './support/process-tree.ts'
@@ -39,6 +40,7 @@ interface Run {
   readonly peakBytes: number
 }
 
+const cli = await buildRollupd()
 // the events' times are of the past, and a broker removes what is older than a week
 const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 try {
@@ -73,7 +75,7 @@ try {
 
 async function runRollupd(workload: Workload): Promise<Run> {
   const data = createDataFolder()
-  const service = await startRollupd({ data: data.path, kafka: kafka.bootstrap })
+  const service = await startRollupd({ data: data.path, kafka: kafka.bootstrap, cli })
   const meter = new ProcessTreeMeter(service.process.pid ?? 0)
   try {
     // what starting the service cost isn't the rollup's

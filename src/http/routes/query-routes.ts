@@ -17,6 +17,14 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
   app,
   { queries, statementCharactersMax },
 ) => {
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, parseExactJson(body as string))
+    } catch (error) {
+      done(error as RollupdError)
+    }
+  })
   app.post(
     '/v1/query',
     {
@@ -40,19 +48,11 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
       const { sql, params, at_least, timeout_ms, limit, big_numbers, on_cell_error } = request.body
       refuseLongStatement(sql, statementCharactersMax)
       const format = chooseFormat(request)
-      const answer = await queries.run(
-        {
-          sql,
-          params,
-          atLeast: at_least,
-          timeoutMs: timeout_ms,
-          limit,
-          bigNumbers: big_numbers,
-          onCellError: on_cell_error,
-          format,
-        },
-        signalOfDisconnect(request),
-      )
+      const client = watchClient(request)
+      const query = { sql, params, atLeast: at_least, timeoutMs: timeout_ms, limit, format }
+      const answer = await queries
+        .run({ ...query, bigNumbers: big_numbers, onCellError: on_cell_error }, client.signal)
+        .finally(client.end)
       return await reply.type(CONTENT_TYPES[format]).header('content-length', answer.byteLength).send(answer.stream)
     },
   )
@@ -69,11 +69,29 @@ function chooseFormat(request: FastifyRequest): AnswerFormat {
   })
 }
 
-/** A client that went away needs no answer. */
-function signalOfDisconnect(request: FastifyRequest): AbortSignal {
+/** Aborts when the client goes away before its answer: it needs none then. Caller ends the watch with the answer. */
+function watchClient(request: FastifyRequest): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController()
-  request.raw.socket.once('close', () =>
-    controller.abort(new RollupdError('bad_request', 'the client closed the connection')),
-  )
-  return controller.signal
+  const abort = () => controller.abort(new RollupdError('bad_request', 'the client closed the connection'))
+  const { socket } = request.raw
+  socket.once('close', abort)
+  return { signal: controller.signal, end: () => socket.removeListener('close', abort) }
+}
+
+interface ReviverContext {
+  readonly source?: string
+}
+
+/** Integers that a double can't hold stay exact: they are parameters. Errors: bad_request. */
+function parseExactJson(text: string): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: ReviverContext) => {
+      const source = context?.source ?? ''
+      return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+        ? BigInt(source)
+        : value
+    })
+  } catch (cause) {
+    throw new RollupdError('bad_request', `the body is not JSON: ${(cause as Error).message}`, { cause })
+  }
 }
