@@ -30,7 +30,6 @@ export const TAG = {
   /** ref: CellError */
   ERROR: 11,
 } as const
-export type Tag = (typeof TAG)[keyof typeof TAG]
 
 /** Why an expression has no value. The message names what was found; it is one line, lower case. */
 export interface CellError {
@@ -129,15 +128,15 @@ export class Registers {
   }
 
   copy(out: number, from: number): void {
-    this.tag[out] = this.tag[from] as number
-    this.num[out] = this.num[from] as number
-    this.end[out] = this.end[from] as number
+    this.tag[out] = this.tag[from]!
+    this.num[out] = this.num[from]!
+    this.end[out] = this.end[from]!
     this.ref[out] = this.ref[from]
   }
 
   /** The bytes of a TEXT or JSON register, a view. */
   bytesOf(index: number): Uint8Array {
-    return (this.ref[index] as Uint8Array).subarray(this.num[index] as number, this.end[index] as number)
+    return (this.ref[index] as Uint8Array).subarray(this.num[index], this.end[index])
   }
 
   /** An INTEGER or BIG_INTEGER register. */
