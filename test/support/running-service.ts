@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ApiClient } from '../../src/cli/api-client.ts'
 import type { RollupAnswer } from '../../src/service/rollup-answer.ts'
 
-const CLI = new URL('../../src/main/cli.ts', import.meta.url).pathname
+const SOURCE_CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 const START_MS_MAX = 30_000
 const POLL_MS = 20
 
@@ -15,6 +16,8 @@ export interface ServiceOptions {
   readonly kafka?: string | undefined
   readonly env?: Record<string, string>
   readonly args?: readonly string[]
+  /** The program to run; the sources' where absent. */
+  readonly cli?: string
 }
 
 export interface Result {
@@ -96,7 +99,13 @@ export class RunningService {
 }
 
 /** Starts `rollupd serve` on a free port and waits for its line; or until its fail point is reached, then it answers nothing. */
-export async function startRollupd({ data, kafka, env = {}, args = [] }: ServiceOptions): Promise<RunningService> {
+export async function startRollupd({
+  data,
+  kafka,
+  env = {},
+  args = [],
+  cli = SOURCE_CLI,
+}: ServiceOptions): Promise<RunningService> {
   const flags = [
     'serve',
     '--data',
@@ -106,7 +115,7 @@ export async function startRollupd({ data, kafka, env = {}, args = [] }: Service
     ...(kafka === undefined ? [] : ['--kafka', kafka]),
     ...args,
   ]
-  const child = spawn(process.execPath, [CLI, ...flags], {
+  const child = spawn(process.execPath, [cli, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ROLLUPD_LOG_LEVEL: 'warn', ...env },
   })
