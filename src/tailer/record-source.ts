@@ -117,7 +117,8 @@ export interface RecordSink {
   deleteTopic(name: string): Promise<void>
   /**
    * Appends; returns when the records are durable. With `idempotencyKey` a repeated call answers as the first and adds
-   * nothing (embedded log only). Errors: unknown_topic, broker_away, bad_parameter (unknown partition, key with Kafka), disk_full.
+   * nothing (embedded log only). Errors: unknown_topic, broker_away, bad_parameter (unknown partition, key with Kafka), disk_full,
+   * conflict (the key was used for other records).
    */
   produce(topic: string, records: readonly NewRecord[], idempotencyKey?: string): Promise<ProducedRange[]>
 }

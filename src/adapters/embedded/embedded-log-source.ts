@@ -47,33 +47,33 @@ interface PartitionRow {
 /** Topics and records of one log.db. Calls are synchronous inside and never wait for the writer. */
 export class EmbeddedLogSource implements RecordSource {
   readonly description = 'embedded log'
-  private readonly database: Database
-  private readonly statements: Statements
-  private readonly wake: Int32Array | undefined
-  private readonly ended = new AbortController()
+  readonly #database: Database
+  readonly #statements: Statements
+  readonly #wake: Int32Array | undefined
+  readonly #ended = new AbortController()
 
   constructor(options: EmbeddedLogSourceOptions) {
-    this.database = openForReading(options.path)
-    this.statements = prepareStatements(this.database)
-    this.wake = options.wake === undefined ? undefined : new Int32Array(options.wake)
+    this.#database = openForReading(options.path)
+    this.#statements = prepareStatements(this.#database)
+    this.#wake = options.wake === undefined ? undefined : new Int32Array(options.wake)
   }
 
   async listTopics(): Promise<Topic[]> {
-    const rows = this.statements.listPartitions.all()
+    const rows = this.#statements.listPartitions.all()
     return [...Map.groupBy(rows, (row) => row.name)].map(([name, partitions]) => toTopic(name, partitions))
   }
 
   async findTopic(name: string): Promise<Topic | undefined> {
-    const rows = this.statements.listPartitionsOf.all(name)
+    const rows = this.#statements.listPartitionsOf.all(name)
     return rows.length === 0 ? undefined : toTopic(name, rows)
   }
 
   async findOffset(topic: string, shard: Shard, timestampMs: number): Promise<number> {
-    return this.snapshot(() => {
-      const { topic: key, end_offset: end } = this.getPartition(topic, shard)
-      const found = this.statements.findBatchAt.get(key, shard.partition, timestampMs)
+    return this.#snapshot(() => {
+      const { topic: key, end_offset: end } = this.#getPartition(topic, shard)
+      const found = this.#statements.findBatchAt.get(key, shard.partition, timestampMs)
       if (found === undefined) return end
-      const batch = this.statements.readBatch.get(key, shard.partition, found.base_offset)
+      const batch = this.#statements.readBatch.get(key, shard.partition, found.base_offset)
       return batch === undefined ? end : findOffsetInBatch(batch.batch, timestampMs)
     })
   }
@@ -83,29 +83,29 @@ export class EmbeddedLogSource implements RecordSource {
     shard: Shard,
     leaderEpoch: number,
   ): Promise<{ epoch: number; endOffset: number }> {
-    const { end_offset: endOffset } = this.getPartition(topic, shard)
+    const { end_offset: endOffset } = this.#getPartition(topic, shard)
     return leaderEpoch < LEADER_EPOCH ? { epoch: UNKNOWN, endOffset: UNKNOWN } : { epoch: LEADER_EPOCH, endOffset }
   }
 
   openReader(): RecordReader {
-    return new EmbeddedLogReader(this, this.ended.signal)
+    return new EmbeddedLogReader(this, this.#ended.signal)
   }
 
   async close(): Promise<void> {
-    this.ended.abort()
-    this.database.close()
+    this.#ended.abort()
+    this.#database.close()
   }
 
   /** Rises with each commit of the writer, and costs no look at a table. */
   version(): number {
-    return this.wake === undefined
-      ? Number(this.database.pragma('data_version', { simple: true }))
-      : Atomics.load(this.wake, 0)
+    return this.#wake === undefined
+      ? Number(this.#database.pragma('data_version', { simple: true }))
+      : Atomics.load(this.#wake, 0)
   }
 
   /** Ends when something was written since `version`, after the time, or soon after the signal. */
   async waitForChange(version: number, timeMs: number, signal: AbortSignal): Promise<void> {
-    if (this.wake !== undefined) return waitForWake(this.wake, version, timeMs)
+    if (this.#wake !== undefined) return waitForWake(this.#wake, version, timeMs)
     const deadlineMs = performance.now() + timeMs
     while (!signal.aborted && this.version() === version && performance.now() < deadlineMs) {
       await delay(Math.min(LOOK_INTERVAL_MS, timeMs))
@@ -114,11 +114,11 @@ export class EmbeddedLogSource implements RecordSource {
 
   /** Reads each request's batches, all at one commit, the first of them first. */
   read(requests: readonly FetchRequest[], maxBytes: number): Map<FetchRequest, FetchAnswer> {
-    return this.snapshot(() => {
+    return this.#snapshot(() => {
       const answers = new Map<FetchRequest, FetchAnswer>()
       let left = maxBytes
       for (const request of requests) {
-        const answer = this.readShard(request, left)
+        const answer = this.#readShard(request, left)
         left -= answer.bytes.length
         answers.set(request, answer)
       }
@@ -126,9 +126,9 @@ export class EmbeddedLogSource implements RecordSource {
     })
   }
 
-  private readShard(request: FetchRequest, bytesLeft: number): FetchAnswer {
+  #readShard(request: FetchRequest, bytesLeft: number): FetchAnswer {
     const { topic, shard, offset } = request
-    const row = this.statements.findPartition.get(shard.partition, topic)
+    const row = this.#statements.findPartition.get(shard.partition, topic)
     const refusal = refuse(topic, shard, row)
     if (row === undefined || refusal !== undefined) return toErrorAnswer(shard, ...(refusal ?? UNKNOWN_TOPIC))
     const { start_offset: logStartOffset, end_offset: highWatermark } = row
@@ -147,64 +147,64 @@ export class EmbeddedLogSource implements RecordSource {
     if (offset === highWatermark || bytesLeft <= 0) return { ...common, bytes: NO_BYTES }
     return {
       ...common,
-      bytes: this.readBatches(row.topic, shard.partition, offset, Math.min(request.maxBytes, bytesLeft)),
+      bytes: this.#readBatches(row.topic, shard.partition, offset, Math.min(request.maxBytes, bytesLeft)),
     }
   }
 
   /** Whole batches from the one that holds the offset on: the first in any case, more while they fit. */
-  private readBatches(topic: number, partition: number, offset: number, maxBytes: number): Uint8Array {
-    const first = this.statements.findBatchOf.get(topic, partition, offset)?.base_offset ?? offset
+  #readBatches(topic: number, partition: number, offset: number, maxBytes: number): Uint8Array {
+    const first = this.#statements.findBatchOf.get(topic, partition, offset)?.base_offset ?? offset
     let last = first
     let bytes = 0
     // By the index alone: a batch that doesn't fit is not read.
-    for (const batch of this.statements.measureFrom.iterate(topic, partition, first)) {
+    for (const batch of this.#statements.measureFrom.iterate(topic, partition, first)) {
       if (bytes > 0 && bytes + batch.bytes > maxBytes) break
       bytes += batch.bytes
       last = batch.base_offset
     }
-    const batches = this.statements.readRange.all(topic, partition, first, last).map(({ batch }) => batch)
+    const batches = this.#statements.readRange.all(topic, partition, first, last).map(({ batch }) => batch)
     const [only] = batches
     return batches.length === 1 && only !== undefined ? only : Buffer.concat(batches, bytes)
   }
 
-  private getPartition(topic: string, shard: Shard): PartitionRow {
-    const row = this.statements.findPartition.get(shard.partition, topic)
+  #getPartition(topic: string, shard: Shard): PartitionRow {
+    const row = this.#statements.findPartition.get(shard.partition, topic)
     const refusal = refuse(topic, shard, row)
     if (row !== undefined && refusal === undefined) return row
     throw new RollupdError('unknown_topic', refusal?.[1] ?? `there is no topic "${topic}"`)
   }
 
-  private snapshot<T>(read: () => T): T {
-    return this.database.transaction(read).deferred()
+  #snapshot<T>(read: () => T): T {
+    return this.#database.transaction(read).deferred()
   }
 }
 
 /** Long polls over the source's connection: waiting holds nothing, so that readers don't meet each other. */
 class EmbeddedLogReader implements RecordReader {
-  private readonly source: EmbeddedLogSource
-  private readonly ended = new AbortController()
-  private readonly signal: AbortSignal
-  private turn = 0
+  readonly #source: EmbeddedLogSource
+  readonly #ended = new AbortController()
+  readonly #signal: AbortSignal
+  #turn = 0
 
   constructor(source: EmbeddedLogSource, sourceEnded: AbortSignal) {
-    this.source = source
-    this.signal = AbortSignal.any([this.ended.signal, sourceEnded])
+    this.#source = source
+    this.#signal = AbortSignal.any([this.#ended.signal, sourceEnded])
   }
 
   async fetch(requests: readonly FetchRequest[], options: FetchOptions): Promise<FetchAnswer[]> {
-    const signal = options.signal === undefined ? this.signal : AbortSignal.any([this.signal, options.signal])
+    const signal = options.signal === undefined ? this.#signal : AbortSignal.any([this.#signal, options.signal])
     const deadlineMs = performance.now() + options.maxWaitMs
     // Each shard gets to be first where the bytes are bounded.
-    this.turn = requests.length === 0 ? 0 : (this.turn + 1) % requests.length
-    const order = [...requests.slice(this.turn), ...requests.slice(0, this.turn)]
+    this.#turn = requests.length === 0 ? 0 : (this.#turn + 1) % requests.length
+    const order = [...requests.slice(this.#turn), ...requests.slice(0, this.#turn)]
     let answers = new Map<FetchRequest, FetchAnswer>()
-    while (!this.signal.aborted) {
-      const version = this.source.version()
-      answers = this.source.read(order, options.maxBytes ?? Number.MAX_SAFE_INTEGER)
+    while (!this.#signal.aborted) {
+      const version = this.#source.version()
+      answers = this.#source.read(order, options.maxBytes ?? Number.MAX_SAFE_INTEGER)
       const leftMs = deadlineMs - performance.now()
       const hasNews = [...answers.values()].some((answer) => answer.bytes.length > 0 || answer.error !== undefined)
       if (hasNews || leftMs <= 0 || signal.aborted) break
-      await this.wait(version, leftMs, signal)
+      await this.#wait(version, leftMs, signal)
     }
     return requests.map((request) => {
       return answers.get(request) ?? toErrorAnswer(request.shard, 'broker_away', 'the embedded log was closed')
@@ -212,17 +212,17 @@ class EmbeddedLogReader implements RecordReader {
   }
 
   async close(): Promise<void> {
-    this.ended.abort()
+    this.#ended.abort()
   }
 
   /** Ends with a change, the time or the signal. */
-  private async wait(version: number, timeMs: number, signal: AbortSignal): Promise<void> {
+  async #wait(version: number, timeMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const end = () => resolve()
     // Atomics.waitAsync alone doesn't keep the process alive.
     const timer = setTimeout(end, timeMs)
     signal.addEventListener('abort', end, { once: true })
-    void this.source.waitForChange(version, timeMs, signal).then(end)
+    void this.#source.waitForChange(version, timeMs, signal).then(end)
     await promise
     clearTimeout(timer)
     signal.removeEventListener('abort', end)

@@ -13,6 +13,7 @@ import { checkNewRecords, cutIntoBatches } from '../../records/batch-cutting.ts'
 import { groupByPartition } from '../../records/partition-choice.ts'
 import { checkPartitionCount, checkTopicName } from '../../core/topic-name.ts'
 import { openForWriting, translateFull } from './log-database.ts'
+import { fingerprintRecords } from './records-fingerprint.ts'
 import { wakeReaders } from './wake-counter.ts'
 
 /** Answers to idempotency keys are kept this long ... */
@@ -64,55 +65,55 @@ interface PartitionRow {
 
 /** The log's one writer; a second one in another process must be kept out by its caller. Errors of all calls: disk_full. */
 export class EmbeddedLogWriter implements RecordSink {
-  private readonly options: EmbeddedLogWriterOptions
-  private readonly database: Database
-  private readonly statements: Statements
-  private readonly wake: Int32Array | undefined
-  private readonly timer: NodeJS.Timeout
-  private turn = 0
+  readonly #options: EmbeddedLogWriterOptions
+  readonly #database: Database
+  readonly #statements: Statements
+  readonly #wake: Int32Array | undefined
+  readonly #timer: NodeJS.Timeout
+  #turn = 0
 
   constructor(options: EmbeddedLogWriterOptions) {
-    this.options = options
-    this.wake = options.wake === undefined ? undefined : new Int32Array(options.wake)
-    this.database = openForWriting(options.path, options.fileBytesMax)
-    this.statements = prepareStatements(this.database)
+    this.#options = options
+    this.#wake = options.wake === undefined ? undefined : new Int32Array(options.wake)
+    this.#database = openForWriting(options.path, options.fileBytesMax)
+    this.#statements = prepareStatements(this.#database)
     // What a deletion left behind when the process ended.
-    while (this.removeSlice()) continue
-    this.timer = setInterval(() => this.tryRetention(), RETENTION_INTERVAL_MS).unref()
+    while (this.#removeSlice()) continue
+    this.#timer = setInterval(() => this.#tryRetention(), RETENTION_INTERVAL_MS).unref()
   }
 
   async createTopic(name: string, partitions: number): Promise<Topic> {
     checkTopicName(name)
     checkPartitionCount(partitions)
     const id = toTopicId(randomBytes(UUID_BYTES).toString('base64url'))
-    const { bytesMax, ageMsMax } = this.options.retention ?? {}
-    this.write(() => {
-      if (this.statements.findTopic.get(name) !== undefined) {
+    const { bytesMax, ageMsMax } = this.#options.retention ?? {}
+    this.#write(() => {
+      if (this.#statements.findTopic.get(name) !== undefined) {
         throw new RollupdError('already_exists', `topic "${name}" exists already`)
       }
-      const { lastInsertRowid } = this.statements.addTopic.run(name, id, bytesMax ?? null, ageMsMax ?? null)
+      const { lastInsertRowid } = this.#statements.addTopic.run(name, id, bytesMax ?? null, ageMsMax ?? null)
       for (let partition = 0; partition < partitions; partition += 1) {
-        this.statements.addPartition.run(lastInsertRowid, partition)
+        this.#statements.addPartition.run(lastInsertRowid, partition)
       }
     })
-    return this.describe(name, id)
+    return this.#describe(name, id)
   }
 
   /** The topic is gone for readers at once; its bytes are freed before this returns. */
   async deleteTopic(name: string): Promise<void> {
-    this.write(() => {
-      const { topic } = this.getTopic(name)
-      this.statements.unnameTopic.run(topic)
-      this.statements.removeKeys.run(topic)
+    this.#write(() => {
+      const { topic } = this.#getTopic(name)
+      this.#statements.unnameTopic.run(topic)
+      this.#statements.removeKeys.run(topic)
     })
-    while (this.removeSlice()) await nextTurn()
+    while (this.#removeSlice()) await nextTurn()
   }
 
   /** Changes what of a topic is kept, and removes what is not. Errors: unknown_topic. */
   setRetention(name: string, retention: Retention): void {
-    this.write(() => {
-      const { topic } = this.getTopic(name)
-      this.statements.setRetention.run(retention.bytesMax ?? null, retention.ageMsMax ?? null, topic)
+    this.#write(() => {
+      const { topic } = this.#getTopic(name)
+      this.#statements.setRetention.run(retention.bytesMax ?? null, retention.ageMsMax ?? null, topic)
     })
     this.applyRetention()
   }
@@ -120,33 +121,34 @@ export class EmbeddedLogWriter implements RecordSink {
   async produce(topic: string, records: readonly NewRecord[], idempotencyKey?: string): Promise<ProducedRange[]> {
     checkNewRecords(records)
     checkIdempotencyKey(idempotencyKey)
-    return this.write(() => {
-      const row = this.getTopic(topic)
-      const before = idempotencyKey === undefined ? undefined : this.statements.findKey.get(row.topic, idempotencyKey)
-      if (before !== undefined) return JSON.parse(before.answer) as ProducedRange[]
-      const partitions = this.statements.listPartitions.all(row.topic)
-      const groups = groupByPartition(topic, records, partitions.length, this.turn)
-      this.turn = (this.turn + records.length) % partitions.length
+    const fingerprint = idempotencyKey === undefined ? undefined : fingerprintRecords(records)
+    return this.#write(() => {
+      const row = this.#getTopic(topic)
+      const before = idempotencyKey === undefined ? undefined : this.#statements.findKey.get(row.topic, idempotencyKey)
+      if (before !== undefined) return repeatAnswer(before, fingerprint, idempotencyKey)
+      const partitions = this.#statements.listPartitions.all(row.topic)
+      const groups = groupByPartition(topic, records, partitions.length, this.#turn)
+      this.#turn = (this.#turn + records.length) % partitions.length
       const ranges = partitions.flatMap((partition) => {
         const group = groups.get(partition.partition)
-        return group === undefined ? [] : this.append(row, partition, cutIntoBatches(group, this.options.now()))
+        return group === undefined ? [] : this.#append(row, partition, cutIntoBatches(group, this.#options.now()))
       })
-      if (idempotencyKey !== undefined) this.keepKey(row.topic, idempotencyKey, ranges)
+      if (idempotencyKey !== undefined) this.#keepKey(row.topic, idempotencyKey, ranges, fingerprint)
       return ranges
     })
   }
 
   /** Removes batches past their topic's retention; runs by itself with each append and each half minute. */
   applyRetention(): void {
-    for (const topic of this.statements.listRetained.all()) {
-      for (const { partition } of this.statements.listPartitions.all(topic.topic)) {
-        while (this.write(() => this.trim(topic, partition)) === REMOVED_BATCHES_MAX) continue
+    for (const topic of this.#statements.listRetained.all()) {
+      for (const { partition } of this.#statements.listPartitions.all(topic.topic)) {
+        while (this.#write(() => this.#trim(topic, partition)) === REMOVED_BATCHES_MAX) continue
       }
     }
   }
 
   /** Removing takes room as well, for its transaction: on a full disk it waits for the next time. */
-  private tryRetention(): void {
+  #tryRetention(): void {
     try {
       this.applyRetention()
     } catch (error) {
@@ -155,13 +157,13 @@ export class EmbeddedLogWriter implements RecordSink {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer)
-    this.database.close()
+    clearInterval(this.#timer)
+    this.#database.close()
   }
 
-  private append(topic: TopicRow, partition: PartitionRow, batches: readonly EncodableRecord[][]): ProducedRange {
+  #append(topic: TopicRow, partition: PartitionRow, batches: readonly EncodableRecord[][]): ProducedRange {
     const first = partition.end_offset
-    const nowMs = this.options.now()
+    const nowMs = this.#options.now()
     let next = first
     let added = 0
     for (const records of batches) {
@@ -170,7 +172,7 @@ export class EmbeddedLogWriter implements RecordSink {
       const base = next
       next += records.length
       added += batch.length
-      this.statements.addBatch.run(
+      this.#statements.addBatch.run(
         topic.topic,
         partition.partition,
         base,
@@ -181,21 +183,21 @@ export class EmbeddedLogWriter implements RecordSink {
         batch,
       )
     }
-    this.statements.moveEnd.run(next, added, topic.topic, partition.partition)
-    this.trim(topic, partition.partition)
+    this.#statements.moveEnd.run(next, added, topic.topic, partition.partition)
+    this.#trim(topic, partition.partition)
     return { partition: partition.partition, first, last: next - 1, next }
   }
 
   /** Removes the oldest batches that the topic need not keep, a bounded number. Caller gets how many. */
-  private trim(topic: TopicRow, partition: number): number {
+  #trim(topic: TopicRow, partition: number): number {
     if (topic.retention_bytes === null && topic.retention_ms === null) return 0
-    const row = this.statements.findPartition.get(topic.topic, partition)
+    const row = this.#statements.findPartition.get(topic.topic, partition)
     if (row === undefined) return 0
-    const oldestMs = topic.retention_ms === null ? -Infinity : this.options.now() - topic.retention_ms
+    const oldestMs = topic.retention_ms === null ? -Infinity : this.#options.now() - topic.retention_ms
     const bytesMax = topic.retention_bytes ?? Infinity
     let { bytes, start_offset: start } = row
     let removed = 0
-    for (const batch of this.statements.listOldest.iterate(topic.topic, partition, REMOVED_BATCHES_MAX)) {
+    for (const batch of this.#statements.listOldest.iterate(topic.topic, partition, REMOVED_BATCHES_MAX)) {
       const isTooMuch = bytes > bytesMax && batch.next_offset < row.end_offset
       if (!isTooMuch && batch.appended_at_ms >= oldestMs) break
       start = batch.next_offset
@@ -203,45 +205,45 @@ export class EmbeddedLogWriter implements RecordSink {
       removed += 1
     }
     if (removed === 0) return 0
-    this.statements.removeBelow.run(topic.topic, partition, start)
-    this.statements.moveStart.run(start, row.bytes - bytes, topic.topic, partition)
+    this.#statements.removeBelow.run(topic.topic, partition, start)
+    this.#statements.moveStart.run(start, row.bytes - bytes, topic.topic, partition)
     return removed
   }
 
-  private keepKey(topic: number, key: string, ranges: readonly ProducedRange[]): void {
-    const nowMs = this.options.now()
-    this.statements.addKey.run(topic, key, JSON.stringify(ranges), nowMs)
-    this.statements.removeOldKeys.run(nowMs - IDEMPOTENCY_KEY_AGE_MS_MAX)
-    this.statements.removeExcessKeys.run(IDEMPOTENCY_KEYS_MAX)
+  #keepKey(topic: number, key: string, ranges: readonly ProducedRange[], fingerprint?: Uint8Array): void {
+    const nowMs = this.#options.now()
+    this.#statements.addKey.run(topic, key, JSON.stringify(ranges), nowMs, fingerprint ?? null)
+    this.#statements.removeOldKeys.run(nowMs - IDEMPOTENCY_KEY_AGE_MS_MAX)
+    this.#statements.removeExcessKeys.run(IDEMPOTENCY_KEYS_MAX)
   }
 
   /** Frees a part of the topics that were deleted. Caller gets whether there is more. */
-  private removeSlice(): boolean {
-    return this.write(() => {
-      const topic = this.statements.findUnnamed.get()?.topic
+  #removeSlice(): boolean {
+    return this.#write(() => {
+      const topic = this.#statements.findUnnamed.get()?.topic
       if (topic === undefined) return false
-      if (this.statements.removeSome.run(topic, REMOVED_BATCHES_MAX).changes > 0) return true
-      this.statements.removePartitions.run(topic)
-      this.statements.removeTopic.run(topic)
+      if (this.#statements.removeSome.run(topic, REMOVED_BATCHES_MAX).changes > 0) return true
+      this.#statements.removePartitions.run(topic)
+      this.#statements.removeTopic.run(topic)
       return true
     })
   }
 
   /** Runs one transaction, whole or not at all, and wakes the readers. Errors: disk_full. */
-  private write<T>(change: () => T): T {
-    const result = translateFull(this.options.path, () => this.database.transaction(change).immediate())
-    if (this.wake !== undefined) wakeReaders(this.wake)
+  #write<T>(change: () => T): T {
+    const result = translateFull(this.#options.path, () => this.#database.transaction(change).immediate())
+    if (this.#wake !== undefined) wakeReaders(this.#wake)
     return result
   }
 
-  private getTopic(name: string): TopicRow {
-    const row = this.statements.findTopic.get(name)
+  #getTopic(name: string): TopicRow {
+    const row = this.#statements.findTopic.get(name)
     if (row === undefined) throw new RollupdError('unknown_topic', `there is no topic "${name}"`)
     return row
   }
 
-  private describe(name: string, id: TopicId): Topic {
-    const partitions = this.statements.listPartitions.all(this.getTopic(name).topic)
+  #describe(name: string, id: TopicId): Topic {
+    const partitions = this.#statements.listPartitions.all(this.#getTopic(name).topic)
     return {
       name,
       id,
@@ -259,6 +261,21 @@ function checkIdempotencyKey(key: string | undefined): void {
   throw new RollupdError('bad_parameter', `an idempotency key of ${key.length} characters`, {
     hint: `Use 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters.`,
   })
+}
+
+interface KeptAnswer {
+  readonly answer: string
+  readonly fingerprint: Uint8Array | null
+}
+
+/** Other records under a key that was used would be lost without a word. Errors: conflict. */
+function repeatAnswer(kept: KeptAnswer, fingerprint: Uint8Array | undefined, key: string | undefined): ProducedRange[] {
+  if (kept.fingerprint !== null && fingerprint !== undefined && !Buffer.from(kept.fingerprint).equals(fingerprint)) {
+    throw new RollupdError('conflict', `the idempotency key "${key}" was used for other records`, {
+      hint: 'Repeat the request with the same records, or take a new key for new ones.',
+    })
+  }
+  return JSON.parse(kept.answer) as ProducedRange[]
 }
 
 interface OldestBatch {
@@ -312,10 +329,12 @@ function prepareStatements(database: Database) {
     removeSome: prepare<[number, number]>(
       'DELETE FROM batches WHERE batch_id IN (SELECT batch_id FROM batches WHERE topic = ? LIMIT ?)',
     ),
-    findKey: prepare<[number, string], { answer: string }>(
-      'SELECT answer FROM idempotency_keys WHERE topic = ? AND key = ?',
+    findKey: prepare<[number, string], KeptAnswer>(
+      'SELECT answer, fingerprint FROM idempotency_keys WHERE topic = ? AND key = ?',
     ),
-    addKey: prepare<[number, string, string, number]>('INSERT INTO idempotency_keys VALUES (?, ?, ?, ?)'),
+    addKey: prepare<[number, string, string, number, Uint8Array | null]>(
+      'INSERT INTO idempotency_keys VALUES (?, ?, ?, ?, ?)',
+    ),
     removeKeys: prepare<[number]>('DELETE FROM idempotency_keys WHERE topic = ?'),
     removeOldKeys: prepare<[number]>('DELETE FROM idempotency_keys WHERE kept_at_ms < ?'),
     removeExcessKeys: prepare<[number]>(

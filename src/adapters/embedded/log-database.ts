@@ -51,6 +51,8 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
 
    CREATE INDEX idempotency_keys_by_age ON idempotency_keys (kept_at_ms);`,
+  `-- What was appended under a key (records-fingerprint.ts); null: before this was kept.
+   ALTER TABLE idempotency_keys ADD COLUMN fingerprint BLOB;`,
 ]
 
 /** Appends of a few records fit a page; a batch of 900 kB is a chain of 110. */
