@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   bad_parameter: user(422),
   unauthorized: user(401),
   not_found: user(404),
+  method_not_allowed: user(405),
   unknown_rollup: user(404),
   unknown_topic: user(404),
   already_exists: user(409),

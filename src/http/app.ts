@@ -10,9 +10,12 @@ import type { Metrics } from '../service/metrics.ts'
 import type { QueryRunner } from '../service/query-runner.ts'
 import type { RollupService } from '../service/rollup-service.ts'
 import type { TopicService } from '../service/topic-service.ts'
-import { sendError, sendNotFound } from './error-answers.ts'
+import { answerBrokenRequest, sendError, sendNotFound } from './error-answers.ts'
+import { parseJsonBody } from './json-body.ts'
+import { watchMethods } from './method-refusals.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { queryRoutes } from './routes/query-routes.ts'
+import { recordRoutes } from './routes/record-routes.ts'
 import { rollupRoutes } from './routes/rollup-routes.ts'
 import { topicRoutes } from './routes/topic-routes.ts'
 
@@ -32,6 +35,8 @@ export interface AppOptions {
 
 /** A client that keeps a connection open without a request must not hold up a stop. */
 const KEEP_ALIVE_MS = 5000
+/** Characters of a name in a path; the longest that can exist, a topic's, has 249. */
+const NAME_LENGTH_MAX = 300
 const OPEN_PATHS = new Set(['/healthz', '/readyz'])
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -41,17 +46,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 300 },
+    routerOptions: { maxParamLength: NAME_LENGTH_MAX },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: answerBrokenRequest,
   }).withTypeProvider<TypeBoxTypeProvider>()
+  const rules = { allErrors: false, useDefaults: true, strict: false, verbose: true }
   // bodies are taken as they are; texts of a query string become numbers
-  const strict = new Ajv({ allErrors: false, useDefaults: true, strict: false })
-  const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: true, strict: false })
+  const strict = new Ajv(rules)
+  const coercing = new Ajv({ ...rules, coerceTypes: true })
   app.setValidatorCompiler(({ schema, httpPart }) =>
     (httpPart === 'body' ? strict : coercing).compile(schema as object),
   )
   app.setErrorHandler((error, request, reply) => sendError(error as RollupdError, request, reply))
   app.setNotFoundHandler(sendNotFound)
   if (options.token !== undefined) requireToken(app, options.token)
+  readBodies(app)
 
   await app.register(swagger, {
     openapi: {
@@ -65,19 +74,45 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
+  const refuseOtherMethods = watchMethods(app)
   const { rollups, topics, queries, metrics, findUnreadiness, statementCharactersMax } = options
   await app.register(rollupRoutes, { rollups, statementCharactersMax })
   await app.register(topicRoutes, { topics })
+  await app.register(recordRoutes, { topics })
   await app.register(queryRoutes, { queries, statementCharactersMax })
   await app.register(operationRoutes, { metrics, findUnreadiness })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger() as never)
+  refuseOtherMethods()
   return app
+}
+
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer))
+    } catch (error) {
+      done(error as RollupdError)
+    }
+  })
+  // some clients name a type although they send nothing
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined)
+    else done(refuseType(request.headers['content-type']))
+  })
+}
+
+function refuseType(type: string | undefined): RollupdError {
+  const found = type === undefined ? 'the body has no content type' : `content type "${type}" is not taken here`
+  return new RollupdError('unsupported_media_type', found, {
+    hint: 'Send application/json, or application/x-ndjson for records.',
+  })
 }
 
 function requireToken(app: Pick<FastifyInstance, 'addHook'>, token: string): void {
   const expected = Buffer.from(`Bearer ${token}`)
   app.addHook('onRequest', async (request) => {
-    if (OPEN_PATHS.has(request.url)) return
+    if (OPEN_PATHS.has(request.url.split('?')[0] ?? '')) return
     const given = Buffer.from(request.headers.authorization ?? '')
     if (given.length === expected.length && timingSafeEqual(given, expected)) return
     throw new RollupdError('unauthorized', 'the bearer token is missing or wrong', {

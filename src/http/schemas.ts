@@ -80,6 +80,8 @@ export const RollupAnswerSchema = Type.Object({
 
 export const RollupList = Type.Object({ rollups: Type.Array(RollupAnswerSchema) })
 export const NameParams = Type.Object({ name: Type.String() })
+/** A field that isn't known is refused here too. */
+export const EmptyBody = Type.Object({}, closed)
 export const ResumeBody = Type.Object({ accept: Type.Optional(Type.Array(Type.String())) }, closed)
 export const PruneBody = Type.Object({ dry_run: Type.Optional(Type.Boolean()) }, closed)
 export const PruneAnswer = Type.Object({

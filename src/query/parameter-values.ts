@@ -43,7 +43,7 @@ export class ParameterValues {
         return literal('boolean', value, position)
       case 'number':
       case 'bigint':
-        if (typeof value === 'number' && !Number.isFinite(value)) break
+        if (typeof value === 'number' && !Number.isFinite(value)) throw refuseRange(shown, position)
         return toLiteral({ fval: { fval: String(value) } }, position)
       case 'string':
         checkText(value, shown, position)
@@ -59,6 +59,14 @@ export class ParameterValues {
       position,
     )
   }
+}
+
+function refuseRange(shown: string, position: number): RollupdError {
+  return refuse(
+    `the number of the parameter ${shown} is outside the range of double precision`,
+    'Send the number as text, and cast it.',
+    position,
+  )
 }
 
 function checkText(value: string, shown: string, position: number): void {

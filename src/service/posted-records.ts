@@ -1,5 +1,6 @@
 /** Owns the reading of records posted as NDJSON: plain lines, whose bytes are kept as they are, and envelopes. */
 import { RollupdError } from '../core/errors.ts'
+import { parseIsoTime } from '../core/iso-time.ts'
 import type { NewRecord } from '../tailer/record-source.ts'
 
 const LINE_FEED = 10
@@ -78,7 +79,17 @@ function readBytes(envelope: Record<string, unknown>, name: string, fail: Fail):
   }
   if (text === undefined || text === null) return text
   if (typeof text !== 'string') throw fail(`"${name}" must be text or null`)
-  return Buffer.from(text)
+  return toBytes(text, `"${name}"`, fail)
+}
+
+function toBytes(text: string, what: string, fail: Fail): Uint8Array {
+  return Buffer.from(checkText(text, what, fail))
+}
+
+/** A lone surrogate has no bytes; another character in its place would be another record. */
+function checkText(text: string, what: string, fail: Fail): string {
+  if (text.isWellFormed()) return text
+  throw fail(`${what} holds a lone surrogate, which is no UTF-8; send such bytes in "value_base64" or "key_base64"`)
 }
 
 function readHeaders(headers: unknown, fail: Fail): NewRecord['headers'] {
@@ -87,15 +98,14 @@ function readHeaders(headers: unknown, fail: Fail): NewRecord['headers'] {
     throw fail('"headers" must be an object')
   return Object.entries(headers).map(([name, value]) => {
     if (typeof value !== 'string') throw fail(`header "${name}" must be text`)
-    return { name, value: Buffer.from(value) }
+    return { name: checkText(name, 'the name of a header', fail), value: toBytes(value, `header "${name}"`, fail) }
   })
 }
 
 function readTimestamp(timestamp: unknown, fail: Fail): number | undefined {
   if (timestamp === undefined) return undefined
-  const timestampMs =
-    typeof timestamp === 'string' && /^\d{4}-\d\d-\d\d/.test(timestamp) ? Date.parse(timestamp) : Number.NaN
-  if (Number.isNaN(timestampMs) || timestampMs < 0) throw fail('"timestamp" must be an ISO 8601 time since 1970')
+  const timestampMs = typeof timestamp === 'string' ? parseIsoTime(timestamp) : undefined
+  if (timestampMs === undefined || timestampMs < 0) throw fail('"timestamp" must be an ISO 8601 time since 1970')
   return timestampMs
 }
 

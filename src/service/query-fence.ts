@@ -46,15 +46,16 @@ async function waitForRollup(
 ): Promise<void> {
   const { id } = await rollups.find(first.name)
   const targets = toTargets(first, wanted)
+  let present = first
   for (;;) {
-    const remainingMs = deadlineMs - performance.now()
-    if (await rollups.progress.waitFor(id, targets, Math.min(CHECK_MS, remainingMs), signal)) return
-    if (signal.aborted) throw signal.reason
-    const present = await rollups.get(first.name)
     const short = targets.filter(({ shard, nextOffset }) => rollups.progress.positionOf(id, shard) < nextOffset)
     if (short.length === 0) return
     refuseIfNotReading(present, short)
-    if (deadlineMs - performance.now() <= 0) throw toTimeout(rollups, id, present, short)
+    const remainingMs = deadlineMs - performance.now()
+    if (remainingMs <= 0) throw toTimeout(rollups, id, present, short)
+    if (await rollups.progress.waitFor(id, targets, Math.min(CHECK_MS, remainingMs), signal)) return
+    if (signal.aborted) throw signal.reason
+    present = await rollups.get(first.name)
   }
 }
 

@@ -39,6 +39,8 @@ export interface RollupServiceOptions {
 }
 
 const ROLLUP_NAME = /^[a-z][a-z0-9_]{0,62}$/
+/** Paths of the API where a rollup's name would stand. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['preview'])
 
 export interface PrunedShard {
   readonly topic_id: string
@@ -76,6 +78,11 @@ export class RollupService implements IngestControlEvents {
     if (!ROLLUP_NAME.test(name)) {
       throw new RollupdError('bad_parameter', `rollup name "${name}" is not allowed`, {
         hint: 'A name begins with a letter and has at most 63 lower-case letters, digits and underscores.',
+      })
+    }
+    if (RESERVED_NAMES.has(name)) {
+      throw new RollupdError('bad_parameter', `rollup name "${name}" is taken by a path of the API`, {
+        hint: 'Choose another name.',
       })
     }
     return await this.#exclusively(name, async () => {

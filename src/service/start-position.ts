@@ -1,5 +1,6 @@
 /** Owns where a new rollup begins to read: `start` of the request becomes one offset per partition, before anything is stored. */
 import { RollupdError } from '../core/errors.ts'
+import { parseIsoTime } from '../core/iso-time.ts'
 import type { Shard } from '../core/shard.ts'
 import type { RecordSource, Topic } from '../tailer/record-source.ts'
 
@@ -29,8 +30,8 @@ export async function resolveStart(source: RecordSource, topic: Topic, start: St
 }
 
 function parseTimestamp(text: string): number {
-  const timestampMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(timestampMs)) {
+  const timestampMs = parseIsoTime(text)
+  if (timestampMs === undefined) {
     throw new RollupdError('bad_parameter', `source.start.timestamp "${text}" is not an ISO 8601 time`, {
       hint: 'Write it like 2026-01-01T00:00:00Z.',
     })
@@ -42,7 +43,7 @@ function parseOffsets(topic: Topic, offsets: Readonly<Record<string, number>>): 
   const byPartition = new Map<number, number>()
   for (const [key, offset] of Object.entries(offsets)) {
     const partition = Number(key)
-    if (!topic.partitions.some((known) => known.partition === partition)) {
+    if (String(partition) !== key || !topic.partitions.some((known) => known.partition === partition)) {
       throw new RollupdError(
         'start_out_of_range',
         `source.start.offsets names partition ${key}, which topic "${topic.name}" doesn't have`,

@@ -5,8 +5,16 @@ import { Type } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import { type AnswerFormat, CONTENT_TYPES } from '../../query/query-request.ts'
 import type { QueryRunner } from '../../service/query-runner.ts'
+import { chooseAcceptedType } from '../accepted-type.ts'
 import { ErrorAnswer, QueryBody } from '../schemas.ts'
 import { refuseLongStatement } from '../statement-limit.ts'
+
+/** The first is for whoever takes any. */
+const FORMATS = {
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'text/csv': 'csv',
+} as const satisfies Record<string, AnswerFormat>
 
 export interface QueryRoutesOptions {
   readonly queries: QueryRunner
@@ -17,14 +25,6 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
   app,
   { queries, statementCharactersMax },
 ) => {
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    try {
-      done(null, parseExactJson(body as string))
-    } catch (error) {
-      done(error as RollupdError)
-    }
-  })
   app.post(
     '/v1/query',
     {
@@ -47,7 +47,7 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
     async (request, reply) => {
       const { sql, params, at_least, timeout_ms, limit, big_numbers, on_cell_error } = request.body
       refuseLongStatement(sql, statementCharactersMax)
-      const format = chooseFormat(request)
+      const format = chooseFormat(request.headers.accept)
       const client = watchClient(request)
       const query = { sql, params, atLeast: at_least, timeoutMs: timeout_ms, limit, format }
       const answer = await queries
@@ -58,13 +58,11 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
   )
 }
 
-/** Whoever names none of the streams gets JSON. Errors: bad_request when only other types are accepted. */
-function chooseFormat(request: FastifyRequest): AnswerFormat {
-  const accepted = request.headers.accept ?? '*/*'
-  if (accepted.includes('application/x-ndjson')) return 'ndjson'
-  if (accepted.includes('text/csv')) return 'csv'
-  if (/application\/json|application\/\*|\*\/\*/.test(accepted)) return 'json'
-  throw new RollupdError('bad_request', `no answer of the accepted types "${accepted}" can be given`, {
+/** Errors: bad_request when only other types are accepted. */
+function chooseFormat(accept: string | undefined): AnswerFormat {
+  const type = chooseAcceptedType(accept, Object.keys(FORMATS) as (keyof typeof FORMATS)[])
+  if (type !== undefined) return FORMATS[type]
+  throw new RollupdError('bad_request', `no answer of the accepted types "${accept}" can be given`, {
     hint: 'Accept application/json, application/x-ndjson or text/csv.',
   })
 }
@@ -76,22 +74,4 @@ function watchClient(request: FastifyRequest): { signal: AbortSignal; end: () =>
   const { socket } = request.raw
   socket.once('close', abort)
   return { signal: controller.signal, end: () => socket.removeListener('close', abort) }
-}
-
-interface ReviverContext {
-  readonly source?: string
-}
-
-/** Integers that a double can't hold stay exact: they are parameters. Errors: bad_request. */
-function parseExactJson(text: string): unknown {
-  try {
-    return JSON.parse(text, (_key, value: unknown, context?: ReviverContext) => {
-      const source = context?.source ?? ''
-      return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
-        ? BigInt(source)
-        : value
-    })
-  } catch (cause) {
-    throw new RollupdError('bad_request', `the body is not JSON: ${(cause as Error).message}`, { cause })
-  }
 }
