@@ -78,7 +78,7 @@ export function readJsonInto(bytes: Uint8Array, at: number, r: Registers, out: n
       r.setBoolean(out, bytes[at] === 0x74)
       return
     default:
-      if (end - at > INTEGER_DIGITS_MAX + 1) {
+      if (end - at > INTEGER_DIGITS_MAX + (bytes[at] === 0x2d ? 1 : 0)) {
         r.setError(out, 'number_out_of_range', `the number has more than ${INTEGER_DIGITS_MAX} digits`)
       } else if (readJsonNumber(bytes, at, end, r, out) !== NUMBER_TEXT.READ) {
         r.setError(out, 'number_out_of_range', 'the number is out of range of double precision')
