@@ -130,6 +130,15 @@ export class KafkaClients {
     }
   }
 
+  /** What retention does, at a moment that the test chose: the first partitions begin at this offset from now on. */
+  async removeBelow(topic: string, offset: number, partitions = 1): Promise<void> {
+    const range = Array.from({ length: partitions }, (_, partition) => ({ partition, offset: String(offset) }))
+    const admin = await this.admin()
+    // without this the client knows no leaders of the topic
+    await admin.fetchTopicOffsets(topic)
+    await admin.deleteTopicRecords({ topic, partitions: range })
+  }
+
   /** High watermark of partition 0: what the next offset of a reader at the end is. */
   async endOffset(topic: string, partition = 0): Promise<number> {
     const offsets = await (await this.admin()).fetchTopicOffsets(topic)

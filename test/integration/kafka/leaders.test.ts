@@ -203,3 +203,48 @@ test(
   },
   TEST_TIMEOUT_MS,
 )
+
+test(
+  'a decision that fails because the brokers are away leaves the other shards reading',
+  async () => {
+    const topic = uniqueTopic('decision')
+    await clients.createTopic(topic, 2)
+    const service = await start(createData())
+    await service.createRollup('decision', SQL, topic)
+    for (const partition of [0, 1]) await clients.send(topic, ['{"i":1}'], partition)
+    await waitForCount(service, 'decision', 2, 2)
+    await service.api.call('POST', '/v1/rollups/decision/pause')
+    await clients.send(topic, ['{"i":10}', '{"i":100}'], 0)
+    await clients.removeBelow(topic, 2)
+    await service.api.call('POST', '/v1/rollups/decision/resume')
+    await waitUntil(
+      'halted',
+      () => service.rollup('decision'),
+      (rollup) => rollup.reason?.code === 'lost',
+      DEADLINE_MS,
+    )
+
+    await Promise.all(cluster.brokers.map((node) => node.kill()))
+    const resume = () => service.api.call('POST', '/v1/rollups/decision/resume', { accept: ['lost'] })
+    await expect(resume()).rejects.toMatchObject({ code: 'broker_away' })
+    await Promise.all(cluster.brokers.map((node) => node.restart()))
+    const sendOne = () =>
+      clients.send(topic, ['{"i":1000}'], 1).then(
+        () => true,
+        () => false,
+      )
+    await waitUntil('sent', sendOne, (isSent) => isSent, DEADLINE_MS)
+
+    const halted = await waitUntil(
+      'the other shard reads',
+      () => service.rollup('decision'),
+      (rollup) => rollup.counts.aggregated === 3,
+      DEADLINE_MS,
+    )
+    expect(halted.shards.map((shard) => shard.status)).toEqual(['halted', 'reading'])
+    await resume()
+    const { counts } = await waitForCount(service, 'decision', 4, 1102)
+    expect(counts.lost).toBe(1)
+  },
+  TEST_TIMEOUT_MS,
+)

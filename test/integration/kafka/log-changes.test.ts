@@ -150,14 +150,6 @@ test(
 
 // retention past us
 
-async function removeBelow(topic: string, offset: number, partitions = 1): Promise<void> {
-  const range = Array.from({ length: partitions }, (_, partition) => ({ partition, offset: String(offset) }))
-  const admin = await clients.admin()
-  // without this the client knows no leaders of the topic
-  await admin.fetchTopicOffsets(topic)
-  await admin.deleteTopicRecords({ topic, partitions: range })
-}
-
 test(
   'C51: records that were removed before they were read halt the shard with their range, until that is accepted',
   async () => {
@@ -168,7 +160,7 @@ test(
     for (const name of ['c51', 'c51_accepting']) await waitForCount(name, 5)
     await service.stop()
     await clients.send(topic, numbers(5, 5))
-    await removeBelow(topic, 8)
+    await clients.removeBelow(topic, 8)
     await start()
 
     const halted = await waitForHalt('c51', 'lost')
@@ -214,7 +206,7 @@ test(
     for (let round = 1; round <= 3; round++) {
       await service.api.call('POST', '/v1/rollups/wide/pause')
       await sendToAll(4)
-      await removeBelow(topic, 2 + 4 * round - 1, partitions)
+      await clients.removeBelow(topic, 2 + 4 * round - 1, partitions)
       await resume('wide')
       const { counts, shards } = await waitForCount('wide', (2 + round) * partitions)
       expect(counts.lost).toBe(3 * round * partitions)
