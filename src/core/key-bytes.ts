@@ -81,8 +81,8 @@ const {
 export class KeyWriter {
   bytes = new Uint8Array(CAPACITY_AT_START)
   length = 0
-  private view = new DataView(this.bytes.buffer)
-  private failure: CellError | null = null
+  #view = new DataView(this.bytes.buffer)
+  #failure: CellError | null = null
 
   reset(): void {
     this.length = 0
@@ -98,14 +98,14 @@ export class KeyWriter {
     switch (r.tag[index]) {
       case TAG_TEXT:
         this.appendByte(KEY_TEXT)
-        this.appendText(r.ref[index] as Uint8Array, r.num[index] as number, r.end[index] as number)
+        this.#appendText(r.ref[index] as Uint8Array, r.num[index] as number, r.end[index] as number)
         return null
       case TAG_INTEGER:
       case TAG_DOUBLE:
         this.appendDouble(r.num[index] as number)
         return null
       case TAG_TIMESTAMP:
-        this.appendTimestamp(r.num[index] as number)
+        this.#appendTimestamp(r.num[index] as number)
         return null
       case TAG_BOOLEAN:
         this.appendByte(r.num[index] === 1 ? KEY_TRUE : KEY_FALSE)
@@ -114,11 +114,11 @@ export class KeyWriter {
         this.appendByte(KEY_NULL)
         return null
       default:
-        return this.appendRare(r, index)
+        return this.#appendRare(r, index)
     }
   }
 
-  private appendRare(r: Registers, index: number): CellError | null {
+  #appendRare(r: Registers, index: number): CellError | null {
     switch (r.tag[index]) {
       case TAG.BIG_INTEGER:
         this.appendInteger(r.ref[index] as bigint)
@@ -127,10 +127,10 @@ export class KeyWriter {
         this.appendDecimal(r.ref[index] as Decimal)
         return null
       case TAG.BIG_TIMESTAMP:
-        this.appendBigTimestamp(r.ref[index] as bigint)
+        this.#appendBigTimestamp(r.ref[index] as bigint)
         return null
       case TAG.JSON:
-        return this.appendJson(r.ref[index] as Uint8Array, r.num[index] as number)
+        return this.#appendJson(r.ref[index] as Uint8Array, r.num[index] as number)
       case TAG.INTERVAL:
         return INTERVAL_KEY
       default:
@@ -138,29 +138,29 @@ export class KeyWriter {
     }
   }
 
-  private ensure(count: number): void {
+  #ensure(count: number): void {
     const needed = this.length + count
     if (needed <= this.bytes.length) return
     const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2))
     grown.set(this.bytes.subarray(0, this.length))
     this.bytes = grown
-    this.view = new DataView(grown.buffer)
+    this.#view = new DataView(grown.buffer)
   }
 
   appendByte(byte: number): void {
-    this.ensure(1)
+    this.#ensure(1)
     this.bytes[this.length++] = byte
   }
 
-  private appendBytes(bytes: Uint8Array): void {
-    this.ensure(bytes.length)
+  #appendBytes(bytes: Uint8Array): void {
+    this.#ensure(bytes.length)
     this.bytes.set(bytes, this.length)
     this.length += bytes.length
   }
 
   /** Text with its end, without the tag. */
-  private appendText(bytes: Uint8Array, start: number, end: number): void {
-    this.ensure((end - start) * 2 + 1)
+  #appendText(bytes: Uint8Array, start: number, end: number): void {
+    this.#ensure((end - start) * 2 + 1)
     const into = this.bytes
     let length = this.length
     for (let index = start; index < end; index++) {
@@ -174,7 +174,7 @@ export class KeyWriter {
 
   /** Any double, or a safe integer. */
   appendDouble(value: number): void {
-    this.ensure(10)
+    this.#ensure(10)
     const at = this.length
     if (!Number.isFinite(value)) {
       this.bytes[at] = value > 0 ? KEY_TAG.INFINITY : value < 0 ? KEY_TAG.MINUS_INFINITY : KEY_TAG.NAN
@@ -182,7 +182,7 @@ export class KeyWriter {
       return
     }
     this.bytes[at] = KEY_NUMBER
-    putOrderBits(this.bytes, this.view, at + 1, value + 0)
+    putOrderBits(this.bytes, this.#view, at + 1, value + 0)
     this.bytes[at + 9] = 0
     this.length = at + 10
   }
@@ -201,13 +201,13 @@ export class KeyWriter {
       double = below
     }
     this.appendDouble(double)
-    if (rest > 0) this.appendRest(rest, double)
+    if (rest > 0) this.#appendRest(rest, double)
   }
 
   /** Replaces a double's end by the digits of rest / 2^places, with 2^places the unit of that double's last place. */
-  private appendRest(rest: number, double: number): void {
+  #appendRest(rest: number, double: number): void {
     const places = placesOf(double)
-    this.ensure(places)
+    this.#ensure(places)
     // rest / 2^places = rest * 5^places / 10^places, below 10^11
     let digits = rest * 5 ** places
     let power = 10 ** places
@@ -225,47 +225,47 @@ export class KeyWriter {
 
   appendDecimal(value: Decimal): void {
     this.appendByte(KEY_TAG.NUMBER)
-    this.appendBytes(numberKeyOfDecimal(value))
+    this.#appendBytes(numberKeyOfDecimal(value))
   }
 
-  private appendTimestamp(microseconds: number): void {
-    this.ensure(9)
+  #appendTimestamp(microseconds: number): void {
+    this.#ensure(9)
     const high = Math.floor(microseconds / 2 ** 32)
     this.bytes[this.length] = KEY_TIMESTAMP
-    this.view.setUint32(this.length + 1, high ^ 0x80000000)
-    this.view.setUint32(this.length + 5, microseconds - high * 2 ** 32)
+    this.#view.setUint32(this.length + 1, high ^ 0x80000000)
+    this.#view.setUint32(this.length + 5, microseconds - high * 2 ** 32)
     this.length += 9
   }
 
-  private appendBigTimestamp(microseconds: bigint): void {
-    this.ensure(9)
+  #appendBigTimestamp(microseconds: bigint): void {
+    this.#ensure(9)
     this.bytes[this.length] = KEY_TIMESTAMP
-    this.view.setBigUint64(this.length + 1, BigInt.asUintN(64, microseconds) ^ (1n << 63n))
+    this.#view.setBigUint64(this.length + 1, BigInt.asUintN(64, microseconds) ^ (1n << 63n))
     this.length += 9
   }
 
   /** The valid JSON text that begins at `at`. */
-  private appendJson(bytes: Uint8Array, at: number): CellError | null {
+  #appendJson(bytes: Uint8Array, at: number): CellError | null {
     const before = this.length
-    this.failure = null
-    this.appendJsonValue(bytes, skipSpace(bytes, at))
-    if (this.failure !== null) this.length = before
-    return this.failure
+    this.#failure = null
+    this.#appendJsonValue(bytes, skipSpace(bytes, at))
+    if (this.#failure !== null) this.length = before
+    return this.#failure
   }
 
   /** Appends the value at `at` and says where it ends. Depth is bounded by what a record may nest (512). */
-  private appendJsonValue(bytes: Uint8Array, at: number): number {
+  #appendJsonValue(bytes: Uint8Array, at: number): number {
     switch (bytes[at]) {
       case 0x5b:
-        return this.appendArray(bytes, at)
+        return this.#appendArray(bytes, at)
       case 0x7b:
-        return this.appendObject(bytes, at)
+        return this.#appendObject(bytes, at)
       case 0x22: {
         const end = skipString(bytes, at)
         const text = textOfString(bytes, at, end)
         this.appendByte(KEY_TAG.TEXT)
-        if (text === undefined) this.failure = INVALID_TEXT
-        else this.appendText(text, 0, text.length)
+        if (text === undefined) this.#failure = INVALID_TEXT
+        else this.#appendText(text, 0, text.length)
         return end
       }
       case 0x74:
@@ -278,11 +278,11 @@ export class KeyWriter {
         this.appendByte(KEY_TAG.JSON_NULL)
         return at + 4
       default:
-        return this.appendJsonNumber(bytes, at)
+        return this.#appendJsonNumber(bytes, at)
     }
   }
 
-  private appendJsonNumber(bytes: Uint8Array, at: number): number {
+  #appendJsonNumber(bytes: Uint8Array, at: number): number {
     const end = skipValue(bytes, at)
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1')
     const double = Number(text)
@@ -291,55 +291,55 @@ export class KeyWriter {
       return end
     }
     const decimal = parseDecimal(text, NUMBER_DIGITS_MAX, NUMBER_DIGITS_MAX)
-    if (decimal === undefined) this.failure = NUMBER_OUT_OF_RANGE
+    if (decimal === undefined) this.#failure = NUMBER_OUT_OF_RANGE
     else this.appendDecimal(decimal)
     return end
   }
 
-  private appendArray(bytes: Uint8Array, at: number): number {
+  #appendArray(bytes: Uint8Array, at: number): number {
     this.appendByte(KEY_TAG.ARRAY)
     const countAt = this.length
-    this.ensure(4)
+    this.#ensure(4)
     this.length += 4
     let count = 0
     let next = skipSpace(bytes, at + 1)
-    while (bytes[next] !== 0x5d && this.failure === null) {
-      next = skipSpace(bytes, this.appendJsonValue(bytes, next))
+    while (bytes[next] !== 0x5d && this.#failure === null) {
+      next = skipSpace(bytes, this.#appendJsonValue(bytes, next))
       if (bytes[next] === 0x2c) next = skipSpace(bytes, next + 1)
       count++
     }
-    this.view.setUint32(countAt, count)
+    this.#view.setUint32(countAt, count)
     return next + 1
   }
 
   /** Values are appended as they come and put in order afterwards: looking ahead would read deep nests many times. */
-  private appendObject(bytes: Uint8Array, at: number): number {
+  #appendObject(bytes: Uint8Array, at: number): number {
     this.appendByte(KEY_TAG.OBJECT)
     const countAt = this.length
-    this.ensure(4)
+    this.#ensure(4)
     this.length += 4
     const segments: Segment[] = []
     let next = skipSpace(bytes, at + 1)
-    while (bytes[next] !== 0x7d && this.failure === null) {
+    while (bytes[next] !== 0x7d && this.#failure === null) {
       const keyEnd = skipString(bytes, next)
       const key = textOfString(bytes, next, keyEnd)
       if (key === undefined) {
-        this.failure = INVALID_TEXT
+        this.#failure = INVALID_TEXT
         break
       }
       const start = this.length
-      this.appendText(key, 0, key.length)
+      this.#appendText(key, 0, key.length)
       // behind the key: white space, a colon, white space
-      next = skipSpace(bytes, this.appendJsonValue(bytes, skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)))
+      next = skipSpace(bytes, this.#appendJsonValue(bytes, skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)))
       segments.push({ key, start, end: this.length })
       if (bytes[next] === 0x2c) next = skipSpace(bytes, next + 1)
     }
-    if (this.failure === null) this.view.setUint32(countAt, this.sortSegments(segments, countAt + 4))
+    if (this.#failure === null) this.#view.setUint32(countAt, this.#sortSegments(segments, countAt + 4))
     return next + 1
   }
 
   /** Brings an object's pairs, which begin at `from`, into the order of their keys; says how many are left. */
-  private sortSegments(segments: readonly Segment[], from: number): number {
+  #sortSegments(segments: readonly Segment[], from: number): number {
     // a stable sort keeps equal keys in their order, so that the last of them is the last here too
     const sorted = segments.toSorted((a, b) => compareKeys(a.key, b.key))
     const kept = sorted.filter((segment, index) => {
@@ -350,7 +350,7 @@ export class KeyWriter {
       return kept.length
     const copy = this.bytes.slice(from, this.length)
     this.length = from
-    for (const { start, end } of kept) this.appendBytes(copy.subarray(start - from, end - from))
+    for (const { start, end } of kept) this.#appendBytes(copy.subarray(start - from, end - from))
     return kept.length
   }
 }

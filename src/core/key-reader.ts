@@ -165,9 +165,9 @@ class JsonReader {
     const tag = this.bytes[this.at++] as number
     switch (tag) {
       case KEY_TAG.TEXT:
-        return this.text()
+        return this.#text()
       case KEY_TAG.NUMBER:
-        return this.number()
+        return this.#number()
       case KEY_TAG.MINUS_INFINITY:
       case KEY_TAG.INFINITY:
       case KEY_TAG.NAN:
@@ -177,9 +177,9 @@ class JsonReader {
       case KEY_TAG.TRUE:
         return 'true'
       case KEY_TAG.ARRAY:
-        return `[${this.list(false)}]`
+        return `[${this.#list(false)}]`
       case KEY_TAG.OBJECT:
-        return `{${this.list(true)}}`
+        return `{${this.#list(true)}}`
       case KEY_TAG.TIMESTAMP:
         this.at += 8
         return `"${formatTimestamp(microsecondsAt(this.bytes, this.at - 8))}"`
@@ -189,22 +189,22 @@ class JsonReader {
     }
   }
 
-  private list(pairs: boolean): string {
+  #list(pairs: boolean): string {
     const count = countAt(this.bytes, this.at)
     this.at += 4
     const parts: string[] = []
-    for (let index = 0; index < count; index++) parts.push(pairs ? `${this.text()}:${this.value()}` : this.value())
+    for (let index = 0; index < count; index++) parts.push(pairs ? `${this.#text()}:${this.value()}` : this.value())
     return parts.join(',')
   }
 
-  private text(): string {
+  #text(): string {
     const next = skipKeyText(this.bytes, this.at)
     const text = unescapeText(this.bytes, this.at, next - 1)
     this.at = next
     return JSON.stringify(Buffer.from(text.buffer, text.byteOffset, text.length).toString('utf8'))
   }
 
-  private number(): string {
+  #number(): string {
     const start = this.at
     this.at = skipNumberKey(this.bytes, start)
     if (isDoubleKey(this.bytes, start)) return doubleToJsonText(getOrderBits(this.bytes, start))

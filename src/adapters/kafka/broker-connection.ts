@@ -35,19 +35,19 @@ interface Session {
 
 export class BrokerConnection {
   readonly address: HostAndPort
-  private readonly config: KafkaConfig
+  readonly #config: KafkaConfig
   /** The attempt to connect and log in that is under way. */
-  private attempt: { readonly session: Session; readonly opened: Promise<Session> } | undefined
-  private session: Session | undefined
-  private closed = false
+  #attempt: { readonly session: Session; readonly opened: Promise<Session> } | undefined
+  #session: Session | undefined
+  #closed = false
 
   constructor(config: KafkaConfig, address: HostAndPort) {
-    this.config = config
+    this.#config = config
     this.address = address
   }
 
   get isOpen(): boolean {
-    return this.session?.connection.isConnected() ?? false
+    return this.#session?.connection.isConnected() ?? false
   }
 
   /**
@@ -62,10 +62,10 @@ export class BrokerConnection {
       timer = setTimeout(expire, timeoutMs)
     })
     try {
-      return await Promise.race([this.sendNow(api, request), late])
+      return await Promise.race([this.#sendNow(api, request), late])
     } catch (error) {
-      this.drop()
-      throw this.away(error)
+      this.#drop()
+      throw this.#away(error)
     } finally {
       clearTimeout(timer)
     }
@@ -73,19 +73,19 @@ export class BrokerConnection {
 
   /** Whether the broker speaks this version of the request. Errors: broker_away. */
   async supports(api: Api<never, unknown>, timeoutMs: number): Promise<boolean> {
-    if (this.session === undefined) await this.send(API_VERSIONS, undefined, timeoutMs)
-    const range = this.session?.versions.get(api.key)
+    if (this.#session === undefined) await this.send(API_VERSIONS, undefined, timeoutMs)
+    const range = this.#session?.versions.get(api.key)
     return range !== undefined && range.min <= api.version && api.version <= range.max
   }
 
   /** Ends the socket at once; requests under way fail. */
   close(): void {
-    this.closed = true
-    this.drop()
+    this.#closed = true
+    this.#drop()
   }
 
-  private async sendNow<Request, Answer>(api: Api<Request, Answer>, request: Request): Promise<Answer> {
-    const session = await this.open()
+  async #sendNow<Request, Answer>(api: Api<Request, Answer>, request: Request): Promise<Answer> {
+    const session = await this.#open()
     const range = session.versions.get(api.key)
     if (range === undefined || api.version < range.min || api.version > range.max) {
       const has = range === undefined ? 'no version of it' : `versions ${range.min} to ${range.max}`
@@ -94,20 +94,20 @@ export class BrokerConnection {
     return exchange(session.connection, api, request)
   }
 
-  private async open(): Promise<Session> {
-    if (this.session?.connection.isConnected() === true) return this.session
-    this.session = undefined
-    if (this.closed) throw new Error(CLOSED)
-    if (this.attempt === undefined) {
+  async #open(): Promise<Session> {
+    if (this.#session?.connection.isConnected() === true) return this.#session
+    this.#session = undefined
+    if (this.#closed) throw new Error(CLOSED)
+    if (this.#attempt === undefined) {
       // A connection of kafkajs keeps a half-read answer over a reconnect: each attempt gets a fresh one.
-      const session = this.createSession()
-      const opened = this.connect(session)
-      this.attempt = { session, opened }
+      const session = this.#createSession()
+      const opened = this.#connect(session)
+      this.#attempt = { session, opened }
     }
-    return this.attempt.opened
+    return this.#attempt.opened
   }
 
-  private async connect(session: Session): Promise<Session> {
+  async #connect(session: Session): Promise<Session> {
     const { connection } = session
     await connection.connect()
     const versions = await exchange(connection, API_VERSIONS, undefined)
@@ -120,13 +120,13 @@ export class BrokerConnection {
     )
     connection.setSupportAuthenticationProtocol(true)
     await connection.authenticate()
-    this.session = session
-    this.attempt = undefined
+    this.#session = session
+    this.#attempt = undefined
     return session
   }
 
-  private createSession(): Session {
-    const { tls, sasl, clientId } = this.config
+  #createSession(): Session {
+    const { tls, sasl, clientId } = this.#config
     let socket: Socket | undefined
     const connection = new Connection({
       ...this.address,
@@ -156,10 +156,10 @@ export class BrokerConnection {
     return { connection, socket: () => socket, versions: new Map() }
   }
 
-  private drop(): void {
-    const sessions = [this.session, this.attempt?.session]
-    this.session = undefined
-    this.attempt = undefined
+  #drop(): void {
+    const sessions = [this.#session, this.#attempt?.session]
+    this.#session = undefined
+    this.#attempt = undefined
     for (const session of sessions) {
       session?.connection.rejectRequests(new Error(CLOSED))
       session?.connection.requestQueue.destroy()
@@ -168,7 +168,7 @@ export class BrokerConnection {
     }
   }
 
-  private away(error: unknown): RollupdError {
+  #away(error: unknown): RollupdError {
     const { host, port } = this.address
     const reason = error instanceof Error ? error.message : String(error)
     return new RollupdError('broker_away', `kafka broker ${host}:${port} is away: ${reason.split('\n', 1)[0]}`, {

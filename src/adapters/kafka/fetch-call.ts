@@ -31,52 +31,52 @@ function isIdle(answer: FetchAnswer): boolean {
 }
 
 export class FetchCall {
-  private readonly routes: TopicRoutes
-  private readonly now: () => number
-  private readonly table: LaneTable
-  private readonly requests: readonly FetchRequest[]
-  private readonly options: FetchOptions
-  private readonly deadlineMs: number
-  private readonly answers = new Map<string, FetchAnswer>()
+  readonly #routes: TopicRoutes
+  readonly #now: () => number
+  readonly #table: LaneTable
+  readonly #requests: readonly FetchRequest[]
+  readonly #options: FetchOptions
+  readonly #deadlineMs: number
+  readonly #answers = new Map<string, FetchAnswer>()
   /** Lanes that this call waits for or has heard, with the requests that are theirs. */
-  private readonly asked = new Map<FetchLane, RoutedRequest[]>()
+  readonly #asked = new Map<FetchLane, RoutedRequest[]>()
   /** Lanes whose poll was sent by this call: its answers are the last word. */
-  private readonly started = new Set<FetchLane>()
-  private readonly placed = new Set<FetchRequest>()
-  private refreshing: Promise<void> | undefined
-  private refreshFailure: string | undefined
+  readonly #started = new Set<FetchLane>()
+  readonly #placed = new Set<FetchRequest>()
+  #refreshing: Promise<void> | undefined
+  #refreshFailure: string | undefined
 
   constructor(parts: CallParts, table: LaneTable, requests: readonly FetchRequest[], options: FetchOptions) {
-    this.routes = parts.routes
-    this.now = parts.now
-    this.table = table
-    this.requests = requests
-    this.options = options
-    this.deadlineMs = parts.now() + options.maxWaitMs + POLL_GRACE_MS
+    this.#routes = parts.routes
+    this.#now = parts.now
+    this.#table = table
+    this.#requests = requests
+    this.#options = options
+    this.#deadlineMs = parts.now() + options.maxWaitMs + POLL_GRACE_MS
   }
 
   /** Ends when there is something to answer, nothing more to wait for, or the signal says so. Never fails. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.ask()
-      this.hear()
-      const waits = [...this.asked.keys()].flatMap((lane) => lane.pending ?? [])
-      if (this.refreshing !== undefined) waits.push(this.refreshing)
-      if (this.hasNews()) return
-      const leftMs = this.deadlineMs - this.now()
-      if (waits.length === 0) return this.pause(leftMs, signal)
-      if (leftMs <= 0 && !this.isFirstAnswerPending()) return
+      this.#ask()
+      this.#hear()
+      const waits = [...this.#asked.keys()].flatMap((lane) => lane.pending ?? [])
+      if (this.#refreshing !== undefined) waits.push(this.#refreshing)
+      if (this.#hasNews()) return
+      const leftMs = this.#deadlineMs - this.#now()
+      if (waits.length === 0) return this.#pause(leftMs, signal)
+      if (leftMs <= 0 && !this.#isFirstAnswerPending()) return
       await waitForAny(waits, leftMs > 0 ? leftMs : undefined, signal)
     }
   }
 
   /** One answer for each request, in their order. */
   collect(): FetchAnswer[] {
-    return this.requests.map((request) => {
+    return this.#requests.map((request) => {
       const key = toShardKey(request.shard)
-      const answer = this.answers.get(key) ?? this.table.latest.get(key)
+      const answer = this.#answers.get(key) ?? this.#table.latest.get(key)
       if (answer !== undefined) return answer
-      const route = this.routes.find(request.topic, request.shard)
+      const route = this.#routes.find(request.topic, request.shard)
       return route.kind === 'leader'
         ? toErrorAnswer(request.shard, 'stale_leader', `no answer of broker ${route.nodeId} yet`)
         : toErrorAnswer(request.shard, route.code, route.message)
@@ -84,37 +84,37 @@ export class FetchCall {
   }
 
   /** Finds each open request's leader, and starts polls where none is in flight. */
-  private ask(): void {
+  #ask(): void {
     const unsettled = new Set<string>()
     const groups = new Map<FetchLane, RoutedRequest[]>()
-    for (const request of this.requests) {
+    for (const request of this.#requests) {
       const key = toShardKey(request.shard)
-      if (this.answers.has(key) || this.placed.has(request)) continue
-      const route = this.routes.find(request.topic, request.shard)
-      const lane = route.kind === 'leader' ? this.table.findLane(route.nodeId) : undefined
+      if (this.#answers.has(key) || this.#placed.has(request)) continue
+      const route = this.#routes.find(request.topic, request.shard)
+      const lane = route.kind === 'leader' ? this.#table.findLane(route.nodeId) : undefined
       if (route.kind === 'error') {
-        this.answers.set(key, toErrorAnswer(request.shard, route.code, route.message))
+        this.#answers.set(key, toErrorAnswer(request.shard, route.code, route.message))
       } else if (route.kind === 'leader' && lane !== undefined) {
         const group = groups.get(lane)
-        this.placed.add(request)
+        this.#placed.add(request)
         const routed = { request, leaderEpoch: route.leaderEpoch }
         if (group === undefined) groups.set(lane, [routed])
         else group.push(routed)
-      } else if (this.refreshFailure === undefined) {
+      } else if (this.#refreshFailure === undefined) {
         unsettled.add(request.topic)
       } else {
-        this.answers.set(key, toErrorAnswer(request.shard, 'broker_away', this.refreshFailure))
+        this.#answers.set(key, toErrorAnswer(request.shard, 'broker_away', this.#refreshFailure))
       }
     }
-    for (const [lane, group] of groups) this.asked.set(lane, [...(this.asked.get(lane) ?? []), ...group])
-    if (unsettled.size > 0) this.refresh(unsettled)
+    for (const [lane, group] of groups) this.#asked.set(lane, [...(this.#asked.get(lane) ?? []), ...group])
+    if (unsettled.size > 0) this.#refresh(unsettled)
   }
 
   /** Takes the answers of polls that have ended, and starts polls where none is in flight. */
-  private hear(): void {
-    for (const [lane, group] of this.asked) {
+  #hear(): void {
+    for (const [lane, group] of this.#asked) {
       if (lane.pending !== undefined) continue
-      const isOurs = this.started.has(lane)
+      const isOurs = this.#started.has(lane)
       let hasNews = false
       for (const { request } of group) {
         const key = toShardKey(request.shard)
@@ -122,53 +122,53 @@ export class FetchCall {
         // A poll of an earlier call that has ended without news is repeated.
         if (answer === undefined || (!isOurs && isIdle(answer))) continue
         hasNews = true
-        this.answers.set(key, answer)
+        this.#answers.set(key, answer)
         lane.forgetAnswer(request)
-        if (answer.error !== undefined && answer.error.code !== 'out_of_range') this.routes.markStale(request.topic)
+        if (answer.error !== undefined && answer.error.code !== 'out_of_range') this.#routes.markStale(request.topic)
       }
       // With news of an earlier poll the caller comes back at once: a poll sent now would lack the shards that have news, and
       // hold them up.
-      if (!isOurs && !hasNews) this.startPoll(lane, group)
+      if (!isOurs && !hasNews) this.#startPoll(lane, group)
     }
   }
 
-  private startPoll(lane: FetchLane, group: readonly RoutedRequest[]): void {
+  #startPoll(lane: FetchLane, group: readonly RoutedRequest[]): void {
     const bytes = group.reduce((sum, { request }) => sum + request.maxBytes, 0)
-    const share = Math.floor((this.options.maxBytes ?? bytes) / this.asked.size)
-    const leftMs = Math.max(0, this.deadlineMs - POLL_GRACE_MS - this.now())
-    this.started.add(lane)
+    const share = Math.floor((this.#options.maxBytes ?? bytes) / this.#asked.size)
+    const leftMs = Math.max(0, this.#deadlineMs - POLL_GRACE_MS - this.#now())
+    this.#started.add(lane)
     lane.start(group, leftMs, Math.min(bytes, Math.max(1, share)))
   }
 
-  private refresh(topics: ReadonlySet<string>): void {
-    this.refreshing ??= this.routes
+  #refresh(topics: ReadonlySet<string>): void {
+    this.#refreshing ??= this.#routes
       .refresh(topics)
       .catch((error: unknown) => {
-        this.refreshFailure = error instanceof Error ? error.message : String(error)
+        this.#refreshFailure = error instanceof Error ? error.message : String(error)
       })
-      .finally(() => (this.refreshing = undefined))
+      .finally(() => (this.#refreshing = undefined))
   }
 
-  private hasNews(): boolean {
-    for (const answer of this.answers.values()) if (!isIdle(answer)) return true
+  #hasNews(): boolean {
+    for (const answer of this.#answers.values()) if (!isIdle(answer)) return true
     return false
   }
 
   /** A shard that was never answered has no watermark to be told: for it the wait goes on until its poll ends. */
-  private isFirstAnswerPending(): boolean {
-    for (const [lane, group] of this.asked) {
+  #isFirstAnswerPending(): boolean {
+    for (const [lane, group] of this.#asked) {
       if (lane.pending === undefined) continue
       const isFirst = ({ request }: RoutedRequest) =>
-        lane.isAsking(request) && !this.table.latest.has(toShardKey(request.shard))
+        lane.isAsking(request) && !this.#table.latest.has(toShardKey(request.shard))
       if (group.some(isFirst)) return true
     }
     return false
   }
 
-  private async pause(leftMs: number, signal: AbortSignal): Promise<void> {
-    const failed = [...this.answers.values()].some((answer) => answer.error !== undefined)
+  async #pause(leftMs: number, signal: AbortSignal): Promise<void> {
+    const failed = [...this.#answers.values()].some((answer) => answer.error !== undefined)
     if (!failed) return
-    const backOffMs = Math.max(PASSING_ERROR_WAIT_MS, ...[...this.asked.keys()].map((lane) => lane.backOffMs))
+    const backOffMs = Math.max(PASSING_ERROR_WAIT_MS, ...[...this.#asked.keys()].map((lane) => lane.backOffMs))
     await waitForAny([], Math.min(backOffMs, leftMs), signal)
   }
 }

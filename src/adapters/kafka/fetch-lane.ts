@@ -43,46 +43,44 @@ interface Poll {
 
 export class FetchLane {
   readonly address: HostAndPort
-  private readonly config: KafkaConfig
-  private readonly connection: BrokerConnection
-  private readonly now: () => number
-  private poll: Poll | undefined
-  private failures = 0
-  private failure = ''
-  private retryAtMs = -Infinity
-  private turn = 0
+  readonly #connection: BrokerConnection
+  readonly #now: () => number
+  #poll: Poll | undefined
+  #failures = 0
+  #failure = ''
+  #retryAtMs = -Infinity
+  #turn = 0
 
   constructor(config: KafkaConfig, address: HostAndPort, now: () => number) {
-    this.config = config
     this.address = address
-    this.now = now
-    this.connection = new BrokerConnection(config, address)
+    this.#now = now
+    this.#connection = new BrokerConnection(config, address)
   }
 
   /** Milliseconds until the broker may be asked again; <= 0: now. */
   get backOffMs(): number {
-    return this.retryAtMs - this.now()
+    return this.#retryAtMs - this.#now()
   }
 
   /** Ends when the poll in flight has its answers; undefined where none is in flight. Never fails. */
   get pending(): Promise<void> | undefined {
-    return this.poll?.answers === undefined ? this.poll?.finished : undefined
+    return this.#poll?.answers === undefined ? this.#poll?.finished : undefined
   }
 
   /** The finished poll's answer to exactly this request. */
   findAnswer(request: FetchRequest): FetchAnswer | undefined {
     const key = toShardKey(request.shard)
-    return this.poll?.asked.get(key)?.request.offset === request.offset ? this.poll.answers?.get(key) : undefined
+    return this.#poll?.asked.get(key)?.request.offset === request.offset ? this.#poll.answers?.get(key) : undefined
   }
 
   /** An answer is given once: the next one to the same request is asked for. */
   forgetAnswer(request: FetchRequest): void {
-    this.poll?.answers?.delete(toShardKey(request.shard))
+    this.#poll?.answers?.delete(toShardKey(request.shard))
   }
 
   /** Whether the poll in flight asks exactly this. */
   isAsking(request: FetchRequest): boolean {
-    return this.poll?.asked.get(toShardKey(request.shard))?.request.offset === request.offset
+    return this.#poll?.asked.get(toShardKey(request.shard))?.request.offset === request.offset
   }
 
   /**
@@ -91,23 +89,22 @@ export class FetchLane {
    */
   start(requests: readonly RoutedRequest[], maxWaitMs: number, maxBytes: number): void {
     const asked = new Map(requests.map((routed) => [toShardKey(routed.request.shard), routed]))
-    this.turn += 1
-    const { turn } = this
-    const answers = this.run(rotate(requests, turn), maxWaitMs, maxBytes)
+    this.#turn += 1
+    const answers = this.#run(rotate(requests, this.#turn), maxWaitMs, maxBytes)
     const poll: Poll = { asked, answers: undefined, finished: answers.then((map) => void (poll.answers = map)) }
-    this.poll = poll
+    this.#poll = poll
   }
 
   close(): void {
-    this.connection.close()
+    this.#connection.close()
   }
 
-  private async run(
+  async #run(
     requests: readonly RoutedRequest[],
     maxWaitMs: number,
     maxBytes: number,
   ): Promise<Map<string, FetchAnswer>> {
-    if (this.backOffMs > 0) return toAway(requests, this.failure)
+    if (this.backOffMs > 0) return toAway(requests, this.#failure)
     const timeoutMs = maxWaitMs + FETCH_SLACK_MS
     const fetch: BrokerFetch = {
       maxWaitMs,
@@ -115,17 +112,17 @@ export class FetchLane {
       topics: groupByTopic(requests),
     }
     try {
-      const byId = await this.connection.supports(FETCH_BY_ID, timeoutMs)
-      const answer = await this.connection.send(byId ? FETCH_BY_ID : FETCH_BY_NAME, fetch, timeoutMs)
+      const byId = await this.#connection.supports(FETCH_BY_ID, timeoutMs)
+      const answer = await this.#connection.send(byId ? FETCH_BY_ID : FETCH_BY_NAME, fetch, timeoutMs)
       const answers = toAnswers(requests, answer, byId)
-      if (!byId) await this.refuseOtherTopics(requests, answers, timeoutMs)
-      this.failures = 0
+      if (!byId) await this.#refuseOtherTopics(requests, answers, timeoutMs)
+      this.#failures = 0
       return answers
     } catch (error) {
-      this.failures += 1
-      this.retryAtMs = this.now() + Math.min(BACK_OFF_MS_MAX, FIRST_BACK_OFF_MS * 2 ** (this.failures - 1))
-      this.failure = error instanceof Error ? error.message : String(error)
-      return toAway(requests, this.failure)
+      this.#failures += 1
+      this.#retryAtMs = this.#now() + Math.min(BACK_OFF_MS_MAX, FIRST_BACK_OFF_MS * 2 ** (this.#failures - 1))
+      this.#failure = error instanceof Error ? error.message : String(error)
+      return toAway(requests, this.#failure)
     }
   }
 
@@ -133,13 +130,13 @@ export class FetchLane {
    * By name, a topic that was made again would be read as the old one. So the broker that answered is asked for the ids afterwards:
    * one that is still ours was ours all the time. Costs a request for each fetch, with brokers before 3.1 only.
    */
-  private async refuseOtherTopics(
+  async #refuseOtherTopics(
     requests: readonly RoutedRequest[],
     answers: Map<string, FetchAnswer>,
     timeoutMs: number,
   ): Promise<void> {
     const names = [...new Set(requests.map(({ request }) => request.topic))]
-    const { topics } = await this.connection.send(METADATA, { topics: names }, timeoutMs)
+    const { topics } = await this.#connection.send(METADATA, { topics: names }, timeoutMs)
     const ids = new Map(topics.map((topic) => [topic.name, topic.id]))
     for (const { request } of requests) {
       const { shard, topic } = request

@@ -23,58 +23,58 @@ import { TopicRoutes } from './topic-routes.ts'
  */
 export class KafkaLog implements RecordSource, RecordSink {
   readonly description: string
-  private readonly client: ClusterClient
-  private readonly routes: TopicRoutes
-  private readonly admin: TopicAdmin
-  private readonly producer: KafkaProducer
-  private readonly now: () => number
-  private readonly ended = new AbortController()
+  readonly #client: ClusterClient
+  readonly #routes: TopicRoutes
+  readonly #admin: TopicAdmin
+  readonly #producer: KafkaProducer
+  readonly #now: () => number
+  readonly #ended = new AbortController()
 
   /** `now`: milliseconds since 1970, for waits and for records without a time. Errors: config_invalid. */
   constructor(config: KafkaConfig, now: () => number) {
     this.description = `kafka at ${config.brokers.join(',')}`
-    this.now = now
-    this.client = new ClusterClient(config)
-    this.routes = new TopicRoutes(this.client, now)
-    this.admin = new TopicAdmin(this.client, this.routes, now)
-    this.producer = new KafkaProducer(this.client, this.admin, now)
+    this.#now = now
+    this.#client = new ClusterClient(config)
+    this.#routes = new TopicRoutes(this.#client, now)
+    this.#admin = new TopicAdmin(this.#client, this.#routes, now)
+    this.#producer = new KafkaProducer(this.#client, this.#admin, now)
   }
 
   listTopics(): Promise<Topic[]> {
-    return this.admin.list()
+    return this.#admin.list()
   }
 
   findTopic(name: string): Promise<Topic | undefined> {
-    return this.admin.find(name)
+    return this.#admin.find(name)
   }
 
   findOffset(topic: string, shard: Shard, timestampMs: number): Promise<number> {
-    return this.admin.findOffset(topic, shard, timestampMs)
+    return this.#admin.findOffset(topic, shard, timestampMs)
   }
 
   findEndOfEpoch(topic: string, shard: Shard, leaderEpoch: number): Promise<{ epoch: number; endOffset: number }> {
-    return this.admin.findEndOfEpoch(topic, shard, leaderEpoch)
+    return this.#admin.findEndOfEpoch(topic, shard, leaderEpoch)
   }
 
   openReader(): RecordReader {
     return new KafkaReader({
-      client: this.client,
-      routes: this.routes,
-      now: this.now,
-      findBounds: (topic, shard) => this.admin.findBounds(topic, shard),
-      ended: this.ended.signal,
+      client: this.#client,
+      routes: this.#routes,
+      now: this.#now,
+      findBounds: (topic, shard) => this.#admin.findBounds(topic, shard),
+      ended: this.#ended.signal,
     })
   }
 
   async createTopic(name: string, partitions: number): Promise<Topic> {
     checkTopicName(name)
     checkPartitionCount(partitions)
-    return this.admin.create(name, partitions)
+    return this.#admin.create(name, partitions)
   }
 
   async deleteTopic(name: string): Promise<void> {
     checkTopicName(name)
-    await this.admin.delete(name)
+    await this.#admin.delete(name)
   }
 
   async produce(topic: string, records: readonly NewRecord[], idempotencyKey?: string): Promise<ProducedRange[]> {
@@ -83,12 +83,12 @@ export class KafkaLog implements RecordSource, RecordSink {
         hint: 'Kafka keeps no such keys; send the records without one.',
       })
     }
-    return this.producer.produce(topic, records)
+    return this.#producer.produce(topic, records)
   }
 
   /** Ends all connections at once, the readers' too. */
   async close(): Promise<void> {
-    this.ended.abort()
-    this.client.close()
+    this.#ended.abort()
+    this.#client.close()
   }
 }

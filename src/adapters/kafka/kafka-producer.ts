@@ -20,57 +20,53 @@ const ANSWER_TIMEOUT_MS = REPLICATION_TIMEOUT_MS + 5_000
 const RETRY_TIMEOUT_MS = 10_000
 
 export class KafkaProducer {
-  private readonly client: ClusterClient
-  private readonly admin: TopicAdmin
-  private readonly now: () => number
-  private turn = 0
+  readonly #client: ClusterClient
+  readonly #admin: TopicAdmin
+  readonly #now: () => number
+  #turn = 0
 
   constructor(client: ClusterClient, admin: TopicAdmin, now: () => number) {
-    this.client = client
-    this.admin = admin
-    this.now = now
+    this.#client = client
+    this.#admin = admin
+    this.#now = now
   }
 
   /** Errors: unknown_topic, broker_away (some records may be written then), bad_parameter. */
   async produce(topic: string, records: readonly NewRecord[]): Promise<ProducedRange[]> {
     checkNewRecords(records)
-    const metadata = await this.admin.untilSettled(RETRY_TIMEOUT_MS, () => this.admin.lookUp(topic))
+    const metadata = await this.#admin.untilSettled(RETRY_TIMEOUT_MS, () => this.#admin.lookUp(topic))
     if (metadata === undefined) throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
-    const groups = groupByPartition(topic, records, metadata.partitions.length, this.turn)
-    this.turn = (this.turn + records.length) % metadata.partitions.length
-    const ranges = [...groups].map(([partition, group]) => this.producePartition(topic, partition, group))
+    const groups = groupByPartition(topic, records, metadata.partitions.length, this.#turn)
+    this.#turn = (this.#turn + records.length) % metadata.partitions.length
+    const ranges = [...groups].map(([partition, group]) => this.#producePartition(topic, partition, group))
     return (await Promise.all(ranges)).toSorted((one, other) => one.partition - other.partition)
   }
 
-  private async producePartition(
-    topic: string,
-    partition: number,
-    records: readonly NewRecord[],
-  ): Promise<ProducedRange> {
+  async #producePartition(topic: string, partition: number, records: readonly NewRecord[]): Promise<ProducedRange> {
     let first = -1
     let next = -1
     // One batch after another, so that a partition's records keep their order.
-    for (const batch of cutIntoBatches(records, this.now())) {
-      const written = await this.produceBatch(topic, partition, batch)
+    for (const batch of cutIntoBatches(records, this.#now())) {
+      const written = await this.#produceBatch(topic, partition, batch)
       if (first < 0) first = written.first
       next = written.next
     }
     return { partition, first, last: next - 1, next }
   }
 
-  private async produceBatch(
+  async #produceBatch(
     topic: string,
     partition: number,
     records: readonly EncodableRecord[],
   ): Promise<{ first: number; next: number }> {
     const bytes = encodeBatch({ baseOffset: 0, records, leaderEpoch: -1 })
-    const produced = await this.admin.untilSettled(RETRY_TIMEOUT_MS, () => this.send(topic, partition, bytes))
+    const produced = await this.#admin.untilSettled(RETRY_TIMEOUT_MS, () => this.#send(topic, partition, bytes))
     switch (produced.errorCode) {
       case KAFKA_ERRORS.none:
         return { first: produced.baseOffset, next: produced.baseOffset + records.length }
       case KAFKA_ERRORS.message_too_large:
       case KAFKA_ERRORS.record_list_too_large:
-        return this.produceHalves(topic, partition, records)
+        return this.#produceHalves(topic, partition, records)
       case KAFKA_ERRORS.not_enough_replicas_after_append:
       case KAFKA_ERRORS.request_timed_out:
         throw new RollupdError('broker_away', `topic "${topic}" lacks replicas; the records may be written`, {
@@ -84,7 +80,7 @@ export class KafkaProducer {
   }
 
   /** The topic takes smaller batches than Kafka's default. */
-  private async produceHalves(
+  async #produceHalves(
     topic: string,
     partition: number,
     records: readonly EncodableRecord[],
@@ -96,19 +92,19 @@ export class KafkaProducer {
         hint: "The topic's max.message.bytes is the bound.",
       })
     }
-    const { first } = await this.produceBatch(topic, partition, records.slice(0, middle))
-    const { next } = await this.produceBatch(topic, partition, records.slice(middle))
+    const { first } = await this.#produceBatch(topic, partition, records.slice(0, middle))
+    const { next } = await this.#produceBatch(topic, partition, records.slice(middle))
     return { first, next }
   }
 
-  private async send(topic: string, partition: number, bytes: Uint8Array): Promise<ProducedPartition> {
-    const metadata = await this.admin.lookUp(topic)
+  async #send(topic: string, partition: number, bytes: Uint8Array): Promise<ProducedPartition> {
+    const metadata = await this.#admin.lookUp(topic)
     const led = metadata?.partitions.find((each) => each.partition === partition)
     if (metadata === undefined || led === undefined) {
       throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
     }
     const request = { topic, timeoutMs: REPLICATION_TIMEOUT_MS, partitions: [{ partition, records: bytes }] }
-    const [produced] = await this.client.askSlow(leaderOf(topic, led), PRODUCE, request, ANSWER_TIMEOUT_MS)
+    const [produced] = await this.#client.askSlow(leaderOf(topic, led), PRODUCE, request, ANSWER_TIMEOUT_MS)
     switch (produced?.errorCode) {
       case undefined:
         throw new NotYet('the broker answered nothing')

@@ -30,23 +30,23 @@ interface LedPartition {
 }
 
 export class TopicAdmin {
-  private readonly client: ClusterClient
-  private readonly routes: TopicRoutes
-  private readonly now: () => number
+  readonly #client: ClusterClient
+  readonly #routes: TopicRoutes
+  readonly #now: () => number
 
   constructor(client: ClusterClient, routes: TopicRoutes, now: () => number) {
-    this.client = client
-    this.routes = routes
-    this.now = now
+    this.#client = client
+    this.#routes = routes
+    this.#now = now
   }
 
   /** All topics that are not internal, by name. Errors: broker_away. */
   list(): Promise<Topic[]> {
     return this.untilSettled(SETTLE_TIMEOUT_MS, async () => {
-      const { topics } = await this.client.fetchMetadata(null)
+      const { topics } = await this.#client.fetchMetadata(null)
       // A topic on its way in or out is left out rather than waited for.
       const present = topics.filter((topic) => !topic.internal && topic.errorCode === KAFKA_ERRORS.none)
-      const described = await this.describe(present)
+      const described = await this.#describe(present)
       return described.toSorted((one, other) => (one.name < other.name ? -1 : 1))
     })
   }
@@ -55,15 +55,15 @@ export class TopicAdmin {
   find(name: string): Promise<Topic | undefined> {
     return this.untilSettled(SETTLE_TIMEOUT_MS, async () => {
       const metadata = await this.lookUp(name)
-      return metadata === undefined ? undefined : (await this.describe([metadata]))[0]
+      return metadata === undefined ? undefined : (await this.#describe([metadata]))[0]
     })
   }
 
   /** What the cluster says of a topic now; undefined: there is none. Errors: broker_away, NotYet. */
   async lookUp(name: string): Promise<TopicMetadata | undefined> {
-    const { topics } = await this.client.fetchMetadata([name])
+    const { topics } = await this.#client.fetchMetadata([name])
     const metadata = topics.find((topic) => topic.name === name)
-    this.routes.learn(name, metadata)
+    this.#routes.learn(name, metadata)
     switch (metadata?.errorCode) {
       case KAFKA_ERRORS.none:
         return metadata
@@ -79,10 +79,10 @@ export class TopicAdmin {
   /** Errors: broker_away, unknown_topic. */
   findBounds(topic: string, shard: Shard): Promise<{ startOffset: number; endOffset: number }> {
     return this.untilSettled(SETTLE_TIMEOUT_MS, async () => {
-      const partition = await this.lookUpShard(topic, shard)
+      const partition = await this.#lookUpShard(topic, shard)
       const [startOffset, endOffset] = await Promise.all([
-        this.listOffset(partition, LIST_OFFSETS_TIMES.earliest),
-        this.listOffset(partition, LIST_OFFSETS_TIMES.latest),
+        this.#listOffset(partition, LIST_OFFSETS_TIMES.earliest),
+        this.#listOffset(partition, LIST_OFFSETS_TIMES.latest),
       ])
       return { startOffset, endOffset }
     })
@@ -91,18 +91,18 @@ export class TopicAdmin {
   /** Errors: broker_away, unknown_topic. */
   findOffset(topic: string, shard: Shard, timestampMs: number): Promise<number> {
     return this.untilSettled(SETTLE_TIMEOUT_MS, async () => {
-      const partition = await this.lookUpShard(topic, shard)
+      const partition = await this.#lookUpShard(topic, shard)
       // Times below 0 would be taken for LIST_OFFSETS_TIMES.
-      const offset = await this.listOffset(partition, Math.max(0, timestampMs))
-      return offset < 0 ? this.listOffset(partition, LIST_OFFSETS_TIMES.latest) : offset
+      const offset = await this.#listOffset(partition, Math.max(0, timestampMs))
+      return offset < 0 ? this.#listOffset(partition, LIST_OFFSETS_TIMES.latest) : offset
     })
   }
 
   /** Errors: broker_away, unknown_topic. */
   findEndOfEpoch(topic: string, shard: Shard, leaderEpoch: number): Promise<{ epoch: number; endOffset: number }> {
     return this.untilSettled(SETTLE_TIMEOUT_MS, async () => {
-      const { metadata } = await this.lookUpShard(topic, shard)
-      const answer = await this.client.ask(leaderOf(topic, metadata), OFFSET_FOR_LEADER_EPOCH, {
+      const { metadata } = await this.#lookUpShard(topic, shard)
+      const answer = await this.#client.ask(leaderOf(topic, metadata), OFFSET_FOR_LEADER_EPOCH, {
         topic,
         partition: shard.partition,
         currentLeaderEpoch: metadata.leaderEpoch,
@@ -119,7 +119,7 @@ export class TopicAdmin {
   async create(name: string, partitions: number): Promise<Topic> {
     await this.untilSettled(ADMIN_TIMEOUT_MS, async () => {
       const topic = { name, partitions, timeoutMs: ADMIN_TIMEOUT_MS }
-      const result = await this.client.askController(CREATE_TOPICS, topic, ADMIN_TIMEOUT_MS)
+      const result = await this.#client.askController(CREATE_TOPICS, topic, ADMIN_TIMEOUT_MS)
       checkAdminResult(`topic "${name}" can't be created`, name, result)
     })
     return this.untilSettled(ADMIN_TIMEOUT_MS, async () => {
@@ -128,7 +128,7 @@ export class TopicAdmin {
         throw new NotYet(`the brokers don't know topic "${name}" yet`)
       }
       // Leaders that tell their offsets take and give records.
-      const [topic] = await this.describe([metadata])
+      const [topic] = await this.#describe([metadata])
       if (topic === undefined) throw new NotYet(`topic "${name}" is not described yet`)
       return topic
     })
@@ -138,7 +138,7 @@ export class TopicAdmin {
   async delete(name: string): Promise<void> {
     await this.untilSettled(ADMIN_TIMEOUT_MS, async () => {
       const request = { name, timeoutMs: ADMIN_TIMEOUT_MS }
-      const result = await this.client.askController(DELETE_TOPICS, request, ADMIN_TIMEOUT_MS)
+      const result = await this.#client.askController(DELETE_TOPICS, request, ADMIN_TIMEOUT_MS)
       checkAdminResult(`topic "${name}" can't be deleted`, name, result)
     })
     await this.untilSettled(ADMIN_TIMEOUT_MS, async () => {
@@ -148,19 +148,19 @@ export class TopicAdmin {
 
   /** Repeats a try that meets a cluster in motion. Errors: broker_away past the time-out; what the try throws else. */
   async untilSettled<T>(timeoutMs: number, attempt: () => Promise<T>): Promise<T> {
-    const deadlineMs = this.now() + timeoutMs
+    const deadlineMs = this.#now() + timeoutMs
     for (;;) {
       try {
         return await attempt()
       } catch (error) {
         if (!(error instanceof NotYet)) throw error
-        if (this.now() > deadlineMs) throw new RollupdError('broker_away', error.message, { cause: error })
+        if (this.#now() > deadlineMs) throw new RollupdError('broker_away', error.message, { cause: error })
       }
       await delay(RETRY_INTERVAL_MS)
     }
   }
 
-  private async lookUpShard(topic: string, shard: Shard): Promise<LedPartition> {
+  async #lookUpShard(topic: string, shard: Shard): Promise<LedPartition> {
     const metadata = await this.lookUp(topic)
     const partition = metadata?.partitions.find((each) => each.partition === shard.partition)
     if (metadata === undefined) throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
@@ -173,16 +173,16 @@ export class TopicAdmin {
     return { topic, metadata: partition }
   }
 
-  private async listOffset(partition: LedPartition, timestampMs: number): Promise<number> {
-    const offsets = await this.listOffsets([partition], timestampMs)
+  async #listOffset(partition: LedPartition, timestampMs: number): Promise<number> {
+    const offsets = await this.#listOffsets([partition], timestampMs)
     return offsets.get(`${partition.topic}/${partition.metadata.partition}`) ?? -1
   }
 
-  private async describe(topics: readonly TopicMetadata[]): Promise<Topic[]> {
+  async #describe(topics: readonly TopicMetadata[]): Promise<Topic[]> {
     const all = topics.flatMap(({ name, partitions }) => partitions.map((metadata) => ({ topic: name, metadata })))
     const [starts, ends] = await Promise.all([
-      this.listOffsets(all, LIST_OFFSETS_TIMES.earliest),
-      this.listOffsets(all, LIST_OFFSETS_TIMES.latest),
+      this.#listOffsets(all, LIST_OFFSETS_TIMES.earliest),
+      this.#listOffsets(all, LIST_OFFSETS_TIMES.latest),
     ])
     return topics.map(({ name, id, partitions }) => ({
       name,
@@ -197,7 +197,7 @@ export class TopicAdmin {
   }
 
   /** One request for each leader. Caller gets offsets by topic and partition. Errors: broker_away, NotYet. */
-  private async listOffsets(partitions: readonly LedPartition[], timestampMs: number): Promise<Map<string, number>> {
+  async #listOffsets(partitions: readonly LedPartition[], timestampMs: number): Promise<Map<string, number>> {
     const byLeader = Map.groupBy(partitions, ({ topic, metadata }) => leaderOf(topic, metadata))
     const answers = await Promise.all(
       [...byLeader].map(([leader, group]) => {
@@ -207,7 +207,7 @@ export class TopicAdmin {
             return { partition, leaderEpoch, timestampMs }
           }),
         }))
-        return this.client.ask(leader, LIST_OFFSETS, { topics })
+        return this.#client.ask(leader, LIST_OFFSETS, { topics })
       }),
     )
     const offsets = new Map<string, number>()

@@ -36,45 +36,45 @@ interface Known {
 }
 
 export class TopicRoutes {
-  private readonly client: ClusterClient
-  private readonly now: () => number
-  private readonly topics = new Map<string, Known>()
+  readonly #client: ClusterClient
+  readonly #now: () => number
+  readonly #topics = new Map<string, Known>()
   /** The next request, while callers may still join. */
-  private gathering: { readonly names: Set<string>; readonly done: Promise<void> } | undefined
+  #gathering: { readonly names: Set<string>; readonly done: Promise<void> } | undefined
   /** The last request that was sent. Never fails. */
-  private sent: Promise<void> = Promise.resolve()
-  private lastFailureMs = -Infinity
+  #sent: Promise<void> = Promise.resolve()
+  #lastFailureMs = -Infinity
   /** Why the last refresh failed; undefined: it did not. */
-  private failure: string | undefined
+  #failure: string | undefined
 
   constructor(client: ClusterClient, now: () => number) {
-    this.client = client
-    this.now = now
+    this.#client = client
+    this.#now = now
   }
 
   find(topic: string, shard: Shard): Route {
-    const known = this.topics.get(topic)
-    if (known === undefined) return this.unsettled(`topic "${topic}" is being looked up`)
-    if (known.id !== shard.topicId) return this.judge(topic, known)
-    if (known.stale) return this.unsettled(`topic "${topic}" is being looked up again`)
+    const known = this.#topics.get(topic)
+    if (known === undefined) return this.#unsettled(`topic "${topic}" is being looked up`)
+    if (known.id !== shard.topicId) return this.#judge(topic, known)
+    if (known.stale) return this.#unsettled(`topic "${topic}" is being looked up again`)
     const partition = known.partitions.get(shard.partition)
     if (partition === undefined) {
       // a partition that was added since: what is known may be from before
-      if (this.now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX) {
-        return this.unsettled(`partition ${shard.partition} of topic "${topic}" is being looked up`)
+      if (this.#now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX) {
+        return this.#unsettled(`partition ${shard.partition} of topic "${topic}" is being looked up`)
       }
       return { kind: 'error', code: 'unknown_topic', message: `topic "${topic}" has no partition ${shard.partition}` }
     }
     if (partition.leader < 0) {
-      return this.unsettled(`partition ${shard.partition} of topic "${topic}" has no leader`)
+      return this.#unsettled(`partition ${shard.partition} of topic "${topic}" has no leader`)
     }
     return { kind: 'leader', nodeId: partition.leader, leaderEpoch: partition.leaderEpoch }
   }
 
   /** A broker contradicted what is known of the topic. */
   markStale(topic: string): void {
-    const known = this.topics.get(topic)
-    if (known !== undefined) this.topics.set(topic, { ...known, stale: true })
+    const known = this.#topics.get(topic)
+    if (known !== undefined) this.#topics.set(topic, { ...known, stale: true })
   }
 
   /** Takes up what somebody else fetched. */
@@ -82,10 +82,10 @@ export class TopicRoutes {
     const exists =
       metadata?.errorCode === KAFKA_ERRORS.none || metadata?.errorCode === KAFKA_ERRORS.leader_not_available
     const id = exists ? metadata?.id : undefined
-    const before = this.topics.get(name)
-    const now = this.now()
+    const before = this.#topics.get(name)
+    const now = this.#now()
     const confirms = before !== undefined && before.id === id && now - before.lastSeenMs <= CONFIRM_GAP_MS_MAX
-    this.topics.set(name, {
+    this.#topics.set(name, {
       id,
       errorCode: metadata?.errorCode ?? KAFKA_ERRORS.unknown_topic_or_partition,
       partitions: new Map(metadata?.partitions.map((partition) => [partition.partition, partition])),
@@ -97,59 +97,59 @@ export class TopicRoutes {
 
   /** Asks the cluster about these topics; callers at about the same time share one request. Errors: broker_away. */
   refresh(names: Iterable<string>): Promise<void> {
-    if (this.gathering === undefined) {
+    if (this.#gathering === undefined) {
       const gathered = new Set(names)
-      this.gathering = { names: gathered, done: this.fetchGathered(gathered) }
+      this.#gathering = { names: gathered, done: this.#fetchGathered(gathered) }
     }
-    for (const name of names) this.gathering.names.add(name)
-    return this.gathering.done
+    for (const name of names) this.#gathering.names.add(name)
+    return this.#gathering.done
   }
 
   /** Others join until the request is sent: after the one before, and not too soon after it. */
-  private async fetchGathered(names: ReadonlySet<string>): Promise<void> {
-    await this.sent
-    const waitMs = this.findPauseMs(names)
+  async #fetchGathered(names: ReadonlySet<string>): Promise<void> {
+    await this.#sent
+    const waitMs = this.#findPauseMs(names)
     if (waitMs > 0) await delay(waitMs)
-    this.gathering = undefined
-    const fetched = this.fetchTopics([...names])
-    this.sent = fetched.catch(() => {})
+    this.#gathering = undefined
+    const fetched = this.#fetchTopics([...names])
+    this.#sent = fetched.catch(() => {})
     await fetched
   }
 
   /** Topics that were not asked for of late need not wait. */
-  private findPauseMs(names: ReadonlySet<string>): number {
-    let lastMs = this.lastFailureMs
+  #findPauseMs(names: ReadonlySet<string>): number {
+    let lastMs = this.#lastFailureMs
     for (const name of names) {
-      const known = this.topics.get(name)
-      if (known === undefined && this.failure === undefined) return 0
+      const known = this.#topics.get(name)
+      if (known === undefined && this.#failure === undefined) return 0
       lastMs = Math.max(lastMs, known?.lastSeenMs ?? -Infinity)
     }
-    return lastMs + REFRESH_INTERVAL_MS - this.now()
+    return lastMs + REFRESH_INTERVAL_MS - this.#now()
   }
 
-  private async fetchTopics(names: readonly string[]): Promise<void> {
+  async #fetchTopics(names: readonly string[]): Promise<void> {
     try {
-      const metadata = await this.client.fetchMetadata(names)
+      const metadata = await this.#client.fetchMetadata(names)
       const topics = new Map(metadata.topics.map((topic) => [topic.name, topic]))
       for (const name of names) this.learn(name, topics.get(name))
-      this.failure = undefined
+      this.#failure = undefined
     } catch (error) {
-      this.failure = error instanceof Error ? error.message : String(error)
-      this.lastFailureMs = this.now()
+      this.#failure = error instanceof Error ? error.message : String(error)
+      this.#lastFailureMs = this.#now()
       throw error
     }
   }
 
-  private unsettled(message: string): Route {
-    return this.failure === undefined
+  #unsettled(message: string): Route {
+    return this.#failure === undefined
       ? { kind: 'unsettled', code: 'stale_leader', message }
-      : { kind: 'unsettled', code: 'broker_away', message: this.failure }
+      : { kind: 'unsettled', code: 'broker_away', message: this.#failure }
   }
 
-  private judge(topic: string, known: Known): Route {
-    const isOld = this.now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX
+  #judge(topic: string, known: Known): Route {
+    const isOld = this.#now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX
     if (known.stale || isOld || known.lastSeenMs - known.firstSeenMs < CONFIRM_MS) {
-      return this.unsettled(`the brokers disagree about topic "${topic}"; they are asked again`)
+      return this.#unsettled(`the brokers disagree about topic "${topic}"; they are asked again`)
     }
     if (known.id !== undefined) {
       const message = `topic "${topic}" was deleted and created again: its id is ${known.id} now`
