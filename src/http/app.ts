@@ -35,6 +35,8 @@ export interface AppOptions {
 
 /** A client that keeps a connection open without a request must not hold up a stop. */
 const KEEP_ALIVE_MS = 5000
+/** A body of the largest size over a slow line takes less; nobody may hold a connection longer by sending little. */
+const REQUEST_MS_MAX = 300_000
 /** Characters of a name in a path; the longest that can exist, a topic's, has 249. */
 const NAME_LENGTH_MAX = 300
 const OPEN_PATHS = new Set(['/healthz', '/readyz'])
@@ -46,6 +48,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_MS_MAX,
     routerOptions: { maxParamLength: NAME_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: answerBrokenRequest,
@@ -81,12 +84,25 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(recordRoutes, { topics })
   await app.register(queryRoutes, { queries, statementCharactersMax })
   await app.register(operationRoutes, { metrics, findUnreadiness })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger() as never)
+  app.get(
+    '/openapi.json',
+    { schema: { tags: ['operations'], summary: 'This document' } },
+    async () => app.swagger() as never,
+  )
   refuseOtherMethods()
   return app
 }
 
 function readBodies(app: FastifyInstance): void {
+  // compressed bytes taken for records would be kept as such
+  app.addHook('onRequest', async ({ headers }) => {
+    const encoding = headers['content-encoding'] ?? 'identity'
+    if (encoding.toLowerCase() !== 'identity') {
+      throw new RollupdError('unsupported_media_type', `content encoding "${encoding}" is not taken`, {
+        hint: 'Send the body as it is.',
+      })
+    }
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {

@@ -12,6 +12,8 @@ export function sendError(
   const shown = error instanceof RollupdError ? error : fromFastify(error)
   if (shown.kind.status >= 500 && !shown.kind.retryable) request.log.error({ err: error }, 'request failed')
   const { code, hint, position, detail } = shown
+  // whoever still sends must be able to read the answer: what comes is thrown away, up to the request's time limit
+  if (code === 'body_too_large') reply.removeHeader('connection')
   // it may quote a user's text
   const message = shown.message.replaceAll(/[\r\n]+/g, ' ')
   return reply

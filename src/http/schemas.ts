@@ -17,7 +17,7 @@ export const ErrorAnswer = Type.Object({
   }),
 })
 
-export const StartBody = Type.Union(
+const StartBody = Type.Union(
   [
     Type.Literal('earliest'),
     Type.Literal('latest'),

@@ -1,10 +1,13 @@
 /** Requests that are wrong in every way: each gets its status and an error of one shape, and the server goes on. */
 import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDataFolder, type RunningService, startRollupd } from '../support/running-service.ts'
 import { type Answer, createSend, JSON_TYPE, NDJSON, type Send } from './http-client.ts'
 
 const data = createDataFolder()
+/** The default of limits.body_bytes. */
+const BODY_BYTES_MAX = 64 * 1024 * 1024
 const SQL = 'SELECT k, COUNT(*) AS n FROM _input GROUP BY k'
 let service: RunningService
 let send: Send
@@ -80,6 +83,18 @@ test('bodies of other types, without type and without content', async () => {
   for (const headers of [{}, JSON_TYPE, { 'content-type': 'application/x-www-form-urlencoded' }]) {
     expect((await send('POST', '/v1/rollups/counts/resume', '', headers)).status).toBe(200)
   }
+})
+
+test('compressed bodies are not taken for records', async () => {
+  const headers = { ...NDJSON, 'content-encoding': 'gzip' }
+  const answer = await send('POST', '/v1/topics/events/records', gzipSync('{"k":1}'), headers)
+  expectError(answer, 415, 'unsupported_media_type')
+})
+
+test('a body over the limit: whoever still sends it gets the answer', async () => {
+  const answer = await send('POST', '/v1/topics/events/records', Buffer.alloc(BODY_BYTES_MAX + 1, 'a'), NDJSON)
+  expectError(answer, 413, 'body_too_large')
+  expect((await send('GET', '/healthz')).status).toBe(200)
 })
 
 test('JSON that is broken or not quite JSON', async () => {

@@ -1,5 +1,6 @@
 /** The route of posted records: the one that takes NDJSON. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import { parseEnvelopes, parsePlainLines } from '../../service/posted-records.ts'
 import type { TopicService } from '../../service/topic-service.ts'
@@ -10,6 +11,9 @@ export interface RecordRoutesOptions {
 }
 
 const NDJSON = 'application/x-ndjson'
+
+/** Any bytes: the parser gives a buffer. */
+const Lines = Type.Unsafe<Uint8Array>({ description: 'A record a line' })
 
 export const recordRoutes: FastifyPluginAsyncTypebox<RecordRoutesOptions> = async (app, { topics }) => {
   app.addContentTypeParser([NDJSON], { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -25,6 +29,7 @@ export const recordRoutes: FastifyPluginAsyncTypebox<RecordRoutesOptions> = asyn
           '{value | value_base64, key?, key_base64?, headers?, timestamp?, partition?}. The header Idempotency-Key makes a repeated ' +
           'request answer as the first and add nothing (embedded log).',
         consumes: [NDJSON],
+        body: { content: { [NDJSON]: { schema: Lines } } },
         params: TopicParams,
         querystring: ProduceQuery,
         response: { 200: ProduceAnswer, '4xx': ErrorAnswer, 503: ErrorAnswer },
