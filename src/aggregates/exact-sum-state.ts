@@ -24,7 +24,7 @@ import {
 } from './exact-total.ts'
 
 /** Bits of a limb: two carry-free sums of limbs fit a safe integer. */
-export const LIMB_BITS = 48
+const LIMB_BITS = 48
 export const LIMB = 2 ** LIMB_BITS
 const LIMB_BITS_BIG = BigInt(LIMB_BITS)
 const LIMB_MASK_BIG = (1n << LIMB_BITS_BIG) - 1n

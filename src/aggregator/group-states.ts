@@ -61,11 +61,6 @@ export class GroupStates {
     return (this.#bigBuckets.size > 0 ? this.#bigBuckets.get(group) : undefined) ?? this.#buckets[group]!
   }
 
-  /** Whether every bucket is a safe integer. */
-  get hasPlainBuckets(): boolean {
-    return this.#bigBuckets.size === 0
-  }
-
   /** What the touched groups take, about. */
   get byteSize(): number {
     let bytes = this.#table.count * this.#bytesPerGroup

@@ -14,7 +14,7 @@ const QUOTIENT_SCALE_MAX = 1_000
 const DIGIT_GROUP = 4
 /** PostgreSQL's limits of numeric: digits before and after the point. */
 export const DECIMAL_INTEGER_DIGITS_MAX = 131_072
-export const DECIMAL_SCALE_MAX = 16_383
+const DECIMAL_SCALE_MAX = 16_383
 
 const DECIMAL_TEXT = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/
 

@@ -69,10 +69,6 @@ export class LeafDatabase {
     this.#raiseEpoch = this.connection.prepare('UPDATE leaf_state SET epoch = ?')
   }
 
-  get ownerEpoch(): number {
-    return this.#ownerEpoch
-  }
-
   /** Number of the last commit. */
   get epoch(): number {
     return this.#state().epoch

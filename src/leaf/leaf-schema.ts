@@ -58,11 +58,11 @@ export const NO_BUCKET = 0
 /** SQL function of the leaf's own connection: gives its argument back and tells that a stored row was updated. */
 export const NOTE_UPDATE_FUNCTION = 'note_update'
 
-export function toGroupTable(rollupId: number): string {
+function toGroupTable(rollupId: number): string {
   return `g${rollupId}`
 }
 
-export function toOverflowTable(rollupId: number): string {
+function toOverflowTable(rollupId: number): string {
   return `g${rollupId}_overflow`
 }
 

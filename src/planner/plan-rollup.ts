@@ -21,7 +21,7 @@ import { checkClauses, readFrom } from './rollup-clauses.ts'
 import { Splitter } from './split-expression.ts'
 
 /** Outputs and stored columns of a rollup: far below what a SQLite table and view hold. */
-export const COLUMNS_MAX = 500
+const COLUMNS_MAX = 500
 /** Columns of the view that rollupd adds. */
 const RESERVED_OUTPUTS = new Set(['_id'])
 

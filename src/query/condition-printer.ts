@@ -162,6 +162,6 @@ export class ConditionPrinter {
 const PATH_ITEMS_MAX = 100
 
 /** The parts that must all be true. */
-export function conjunctsOf(condition: Expression): readonly Expression[] {
+function conjunctsOf(condition: Expression): readonly Expression[] {
   return condition.kind === 'and' ? condition.args.flatMap(conjunctsOf) : [condition]
 }

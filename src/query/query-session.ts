@@ -29,7 +29,6 @@ export class QuerySession {
   readonly registers = new Registers(REGISTER_COUNT)
   readonly arena = new TextArena()
   readonly noted: NotedError[] = []
-  notedCount = 0
   kindMismatches = 0
   /** The guard's last error, until the group of its row is noted. */
   #open: NotedError | undefined
@@ -37,13 +36,11 @@ export class QuerySession {
   /** Before each query. */
   reset(): void {
     this.noted.length = 0
-    this.notedCount = 0
     this.kindMismatches = 0
     this.#open = undefined
   }
 
   note(site: GuardSite, error: CellError): void {
-    this.notedCount += 1
     this.#open = undefined
     if (this.noted.length >= ERRORS_MAX) return
     this.#open = { site, error, group: undefined }

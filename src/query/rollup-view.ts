@@ -15,7 +15,7 @@ import type { CatalogRollup } from './query-catalog.ts'
 import type { DeferredHaving, GroupSource, HidesGroups, MeasureSource, Relation, RelationColumn } from './relation.ts'
 
 /** The column that addresses a group; an output of that name hides it. */
-export const ID_COLUMN = '_id'
+const ID_COLUMN = '_id'
 
 /** Exported when HAVING is applied outside. */
 const HAVING_COLUMN = 'having_'
@@ -161,7 +161,7 @@ export class RollupView implements Relation {
 
   /** A node of the wrap half over the group table's own columns. */
   #leaf(leaf: GroupValue | PartialValue): SqlFragment {
-    if (leaf.kind === 'group') return this.#groupFragment(leaf.index, (name) => name)
+    if (leaf.kind === 'group') return this.#groupFragment(leaf.index)
     const partial = at(this.#rollup.plan.ingest.partials, leaf.index)
     const { aggregate, columns } = at(this.#rollup.schema.partials, leaf.index)
     const { canFail, finishedColumn, type } = aggregate
@@ -173,8 +173,8 @@ export class RollupView implements Relation {
     return { kind: 'fragment', sql, type, canFail, position: 0 }
   }
 
-  #groupFragment(index: number, toText: (column: string) => string): SqlFragment {
+  #groupFragment(index: number): SqlFragment {
     const { column, type } = at(this.#rollup.plan.ingest.groupBy, index)
-    return { kind: 'fragment', sql: toText(column), type, canFail: false, position: 0 }
+    return { kind: 'fragment', sql: column, type, canFail: false, position: 0 }
   }
 }

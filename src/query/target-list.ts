@@ -16,7 +16,6 @@ export interface Target {
   readonly node: Node
   /** The relation's column that the output is, unchanged. */
   readonly source: { readonly relation: Relation; readonly index: number } | undefined
-  readonly position: number
 }
 
 export interface Output {
@@ -43,9 +42,9 @@ function expand(target: ResTarget, namespace: Namespace, positionOf: (location?:
     if (fields.some((field) => 'A_Star' in field)) return expandStar(val.ColumnRef, namespace, position)
     const found = findColumn(namespace, pathOf(val.ColumnRef), position)
     const source = found?.rest.length === 0 ? found.column.source : undefined
-    return [{ name: outputName(target), node: val, source, position }]
+    return [{ name: outputName(target), node: val, source }]
   }
-  return [{ name: measureName(target) ?? outputName(target), node: val, source: undefined, position }]
+  return [{ name: measureName(target) ?? outputName(target), node: val, source: undefined }]
 }
 
 /** MEASURE(avg_latency) is named avg_latency. */
@@ -66,7 +65,6 @@ function expandStar(star: ColumnRef, namespace: Namespace, position: number): Ta
     name: column.name,
     node: { ColumnRef: { ...star, fields: qualifiedName(column, namespace) } },
     source: column.source,
-    position,
   })
   if (table === undefined) {
     if (columns.length > 0) return columns.filter(isShown).map(toTarget)

@@ -153,7 +153,7 @@ function rename(columns: readonly PlanColumn[], given: readonly string[], positi
 }
 
 /** Whether a SELECT names a table anywhere. */
-export function readsName(node: unknown, name: string): boolean {
+function readsName(node: unknown, name: string): boolean {
   if (typeof node !== 'object' || node === null) return false
   if ('RangeVar' in node && (node.RangeVar as { relname?: string }).relname === name) return true
   return Object.values(node).some((part) => readsName(part, name))

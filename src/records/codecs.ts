@@ -16,7 +16,7 @@ export const CODEC_ID = { none: 0, gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as cons
 export type Codec = keyof typeof CODEC_ID
 
 /** One batch may become at most 1 GiB: a broker's largest batch is bounded before compression, so more is damage or an attack. */
-export const DECOMPRESSED_BYTES_MAX = 2 ** 30
+const DECOMPRESSED_BYTES_MAX = 2 ** 30
 
 /** zlib collects its output in pieces of this size: its default of 16 kB costs a copy more per piece. */
 const CHUNK_BYTES = 256 * 1024

@@ -33,7 +33,7 @@ export const ENTRY = {
 /** Stands for the '{': its `next` are the first members. */
 export const OPENING = 0
 /** For a text that isn't remembered: holds its slot and node until the next such text. */
-export const UNREMEMBERED = ENTRY.size
+const UNREMEMBERED = ENTRY.size
 
 /**
  * Texts of first members (no comma) and of later ones (a comma) live in ranges of their own: an entry that is taken over by

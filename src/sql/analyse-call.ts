@@ -38,7 +38,7 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
 }
 
 /** Lower case, without the schema that the grammar adds. Errors: sql_unknown_function for any other schema. */
-export function callName(node: FuncCall, position: number): string {
+function callName(node: FuncCall, position: number): string {
   const parts = (node.funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : []))
   const name = parts.at(-1) ?? ''
   if (parts.length > 1 && parts[0] !== CATALOG) {

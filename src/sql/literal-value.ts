@@ -69,6 +69,6 @@ export function readLiteral(
 }
 
 /** JSON has no NaN and no infinities, and a plan is stored as JSON. */
-export function toDoubleValue(value: number): number | string {
+function toDoubleValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value)
 }

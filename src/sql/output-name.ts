@@ -2,7 +2,7 @@
 import type { Node, ResTarget } from './parse-statement.ts'
 
 /** Where PostgreSQL finds no name. */
-export const NO_NAME = '?column?'
+const NO_NAME = '?column?'
 
 /** How sure a name is: a cast's own type name gives way to a name from inside. */
 const NONE = 0

@@ -6,7 +6,7 @@
 import type { Token } from './token.ts'
 
 /** Overflows were seen from 1,500 nested subqueries and 4,000 operators in a row on. */
-export const NESTING_MAX = 1_000
+const NESTING_MAX = 1_000
 
 /** What begins a list's next part: parts stand side by side in the tree. */
 const SEPARATORS = new Set([

@@ -92,7 +92,7 @@ export function isIntervalType(typeName: TypeName | undefined): boolean {
 }
 
 /** The last part of the grammar's name: `int8` for bigint. */
-export function castTypeName(typeName: TypeName | undefined): string {
+function castTypeName(typeName: TypeName | undefined): string {
   const parts = (typeName?.names ?? []).flatMap((node) => ('String' in node ? [node.String.sval ?? ''] : []))
   return parts.length > 1 && parts[0] !== 'pg_catalog' ? parts.join('.') : (parts.at(-1) ?? '')
 }

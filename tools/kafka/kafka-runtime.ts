@@ -38,8 +38,6 @@ export interface JavaRun {
 
 /** Something that can run a class of Kafka's. */
 export interface KafkaRuntime {
-  /** For tables and messages: `java 17`, `docker`. */
-  readonly description: string
   /** What the listeners bind to. */
   readonly bindAddress: string
   /**
@@ -62,7 +60,7 @@ export async function findKafkaRuntime(): Promise<KafkaRuntime | { readonly miss
   const java = await findJava()
   if (java.found) {
     const jars = findJars() ?? ((await hasMaven()) ? await fetchJars() : undefined)
-    if (jars !== undefined) return javaRuntime(java.file, java.major, jars)
+    if (jars !== undefined) return javaRuntime(java.file, jars)
   }
   if (await hasDocker()) return dockerRuntime()
   const maven = (await hasMaven()) ? '' : `${java.found ? '' : ', '}Maven (mvn)`
@@ -72,9 +70,7 @@ export async function findKafkaRuntime(): Promise<KafkaRuntime | { readonly miss
 
 // --- Java and Maven
 
-type Java =
-  | { readonly found: true; readonly file: string; readonly major: number }
-  | { readonly found: false; readonly reason: string }
+type Java = { readonly found: true; readonly file: string } | { readonly found: false; readonly reason: string }
 
 async function findJava(): Promise<Java> {
   const home = process.env['JAVA_HOME']
@@ -83,7 +79,7 @@ async function findJava(): Promise<Java> {
   if (!ok) return { found: false, reason: 'there is no java' }
   const major = Number(/version "(\d+)/.exec(output)?.[1] ?? 0)
   if (major < JAVA_MAJOR_MIN) return { found: false, reason: `java here is version ${major}` }
-  return { found: true, file, major }
+  return { found: true, file }
 }
 
 async function hasMaven(): Promise<boolean> {
@@ -148,9 +144,8 @@ async function fetchJars(): Promise<string> {
   }
 }
 
-function javaRuntime(file: string, major: number, jars: string): KafkaRuntime {
+function javaRuntime(file: string, jars: string): KafkaRuntime {
   return {
-    description: `java ${major}`,
     bindAddress: '127.0.0.1',
     openHost: () =>
       Promise.resolve({
@@ -177,7 +172,6 @@ async function hasDocker(): Promise<boolean> {
  */
 function dockerRuntime(): KafkaRuntime {
   return {
-    description: 'docker',
     // published ports arrive at the container's outer address
     bindAddress: '0.0.0.0',
     async openHost(ports, dataDir) {

@@ -19,7 +19,7 @@ import { wakeReaders } from './wake-counter.ts'
 /** Answers to idempotency keys are kept this long ... */
 export const IDEMPOTENCY_KEY_AGE_MS_MAX = 24 * 60 * 60 * 1_000
 /** ... and at most so many of them, the oldest going first. */
-export const IDEMPOTENCY_KEYS_MAX = 100_000
+const IDEMPOTENCY_KEYS_MAX = 100_000
 const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 /** How often batches that have become too old are looked for while nothing is appended. */
 const RETENTION_INTERVAL_MS = 30_000

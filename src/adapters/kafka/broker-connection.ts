@@ -14,7 +14,7 @@ import { WireReader } from './protocol/wire-reader.ts'
 import { WireWriter } from './protocol/wire-writer.ts'
 
 /** One lost SYN is sent again after 1 s, the second after 3 s; a TLS handshake over a far line takes less than one. */
-export const CONNECT_TIMEOUT_MS = 4_000
+const CONNECT_TIMEOUT_MS = 4_000
 /** Routers forget idle connections after some minutes. */
 const KEEP_ALIVE_DELAY_MS = 60_000
 /** The second part of a flexible request's header: no tagged fields. */

@@ -10,7 +10,7 @@ export interface KafkaTls {
   readonly rejectUnauthorized?: boolean
 }
 
-export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
 
 export interface KafkaSasl {
   readonly mechanism: (typeof SASL_MECHANISMS)[number]

@@ -57,7 +57,7 @@ function compareText(r: Registers, a: number, b: number): number {
 }
 
 /** Compares two number registers by their exact values. */
-export function compareNumbers(r: Registers, a: number, b: number): number {
+function compareNumbers(r: Registers, a: number, b: number): number {
   const left = r.tag[a] as number
   const right = r.tag[b] as number
   // safe integers and doubles compare exactly as doubles

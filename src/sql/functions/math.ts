@@ -85,7 +85,7 @@ const abs: Evaluate = (r, out, a) => {
  * A double rounded to so many places: its shortest decimal text, rounded half away from zero, as PostgreSQL's
  * round(x::numeric, n). So round(2.675, 2) is 2.68, although the double lies below.
  */
-export function roundToPlaces(value: number, places: number): number {
+function roundToPlaces(value: number, places: number): number {
   if (!Number.isFinite(value) || places > PLACES_MAX) return value
   if (places < -PLACES_MAX) return 0
   if (places >= 0 && places <= EXACT_PLACES_MAX) {

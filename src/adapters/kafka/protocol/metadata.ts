@@ -87,7 +87,7 @@ export const METADATA: Api<{ topics: readonly string[] | null }, MetadataAnswer>
 }
 
 /** What stands for "no id" in requests and answers: 16 zero bytes. */
-export const NO_TOPIC_ID = Buffer.alloc(16).toString('base64url') as TopicId
+const NO_TOPIC_ID = Buffer.alloc(16).toString('base64url') as TopicId
 
 /** Replicas, replicas in sync, replicas offline. */
 const REPLICA_LISTS = 3
