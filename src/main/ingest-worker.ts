@@ -3,7 +3,7 @@ import { parentPort, type MessagePort, workerData } from 'node:worker_threads'
 import { assert } from '../core/assert.ts'
 import { LeafCommitPort } from '../leaf/leaf-commit-port.ts'
 import { IngestThread } from '../tailer/ingest-thread.ts'
-import { READING_PACE, type ReadingPace } from '../tailer/rollup-ingest.ts'
+import { READING_PACE, type ReadingPace } from '../tailer/reading-pace.ts'
 import { openSource, type SourceSettings } from './open-source.ts'
 
 export interface IngestWorkerData {

@@ -1,7 +1,7 @@
 /** The port of the ingest thread, as the service sees it. */
 import type { HaltReason, Shard } from '../core/shard.ts'
 import type { StoredRollup } from '../leaf/leaf-store.ts'
-import type { CommittedBatch, ShardReport } from '../tailer/rollup-ingest.ts'
+import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
 
 export interface IngestControlEvents {

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { RollupdError } from '../core/errors.ts'
 import type { StoredRollup } from '../leaf/leaf-store.ts'
 import type { FromIngest, ToIngest } from '../tailer/ingest-messages.ts'
-import type { ShardReport } from '../tailer/rollup-ingest.ts'
+import type { ShardReport } from '../tailer/ingest-events.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
 import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
 

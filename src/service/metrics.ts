@@ -1,7 +1,7 @@
 /** Owns the metrics (Prometheus). No label has unbounded values but the rollup's name, which a person gave. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { CONSERVED_COUNTS } from '../core/shard.ts'
-import type { CommittedBatch } from '../tailer/rollup-ingest.ts'
+import type { CommittedBatch } from '../tailer/ingest-events.ts'
 import type { RollupAnswer } from './rollup-answer.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

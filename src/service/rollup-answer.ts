@@ -1,7 +1,7 @@
 /** Owns the shape in which a rollup is shown over HTTP (docs/HTTP.md). */
 import { addCounts, type Counts, type HaltReason, toShardKey, zeroCounts } from '../core/shard.ts'
 import type { StoredRollup, StoredShard } from '../leaf/leaf-store.ts'
-import type { ShardReport } from '../tailer/rollup-ingest.ts'
+import type { ShardReport } from '../tailer/ingest-events.ts'
 
 export interface ShownReason {
   readonly code: string

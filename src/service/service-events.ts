@@ -1,6 +1,6 @@
 /** What the service tells the outside: for logs and metrics. */
 import type { HaltReason } from '../core/shard.ts'
-import type { CommittedBatch } from '../tailer/rollup-ingest.ts'
+import type { CommittedBatch } from '../tailer/ingest-events.ts'
 
 export interface ServiceEvents {
   committed(batch: CommittedBatch): void

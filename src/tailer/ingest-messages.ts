@@ -3,7 +3,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
 import type { OnError } from '../core/policy.ts'
 import type { RollupPlan } from '../planner/plan.ts'
-import type { CommittedBatch, ShardReport } from './rollup-ingest.ts'
+import type { CommittedBatch, ShardReport } from './ingest-events.ts'
 import type { ShardStart } from './shard-cursor.ts'
 
 /** What the ingest thread must know of a rollup. */

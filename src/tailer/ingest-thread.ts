@@ -6,7 +6,9 @@ import { RollupdError } from '../core/errors.ts'
 import { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
 import type { FromIngest, IngestRollup, ToIngest } from './ingest-messages.ts'
 import type { RecordSource } from './record-source.ts'
-import { type BatchCommitter, type ReadingPace, RollupIngest } from './rollup-ingest.ts'
+import type { BatchCommitter } from './ingest-events.ts'
+import type { ReadingPace } from './reading-pace.ts'
+import { RollupIngest } from './rollup-ingest.ts'
 
 /** How often the service hears how far reading is; what a person sees in a status is no older. */
 const REPORT_MS = 100
@@ -16,7 +18,7 @@ export interface IngestThreadOptions {
   readonly source: RecordSource
   readonly committer: BatchCommitter
   readonly deadLettersMax: number
-  /** Absent: that of rollup-ingest.ts. */
+  /** Absent: READING_PACE. */
   readonly pace?: ReadingPace
 }
 

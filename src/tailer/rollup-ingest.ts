@@ -6,23 +6,15 @@
 import type { IngestFold } from '../aggregator/ingest-fold.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
-import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
+import { type HaltReason, toShardKey } from '../core/shard.ts'
 import type { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
+import type { BatchAnswer, BatchCommitter, IngestEvents, ShardReport } from './ingest-events.ts'
 import { describeLoss, describeRecreation, findTruncation } from './position-check.ts'
+import { READING_PACE, type ReadingPace } from './reading-pace.ts'
 import type { FetchAnswer, RecordReader, RecordSource } from './record-source.ts'
-import { FETCH_BYTES, ShardCursor, type ShardStart, type ShardStatus } from './shard-cursor.ts'
+import { ShardCursor, type ShardStart } from './shard-cursor.ts'
+import { ShardTurns } from './shard-turns.ts'
 
-/** How much is read and committed at once. */
-export interface ReadingPace {
-  /** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against one sync per commit. */
-  readonly commitAfterMs: number
-  /** While catching up a group is touched once per commit, so longer batches cost less. */
-  readonly commitAfterMsCatchingUp: number
-  /** Bytes asked of a shard at once; its first batch comes whole all the same. */
-  readonly fetchBytes: number
-}
-
-export const READING_PACE: ReadingPace = { commitAfterMs: 20, commitAfterMsCatchingUp: 500, fetchBytes: FETCH_BYTES }
 /** Bounds a batch's memory and the time that its commit keeps others waiting. */
 const BATCH_GROUPS_MAX = 100_000
 const BATCH_BYTES_MAX = 48 << 20
@@ -30,56 +22,9 @@ const BATCH_BYTES_MAX = 48 << 20
 const FETCH_WAIT_MS = 500
 /** Bytes of one fetch over all its shards; two of them are in memory at once. */
 const FETCH_BYTES_MAX = 4 << 20
-/** Lagging shards of one fetch; more take turns. */
-const FETCH_SHARDS_MAX = 32
 /** Back-off of a shard with passing errors. */
 const RETRY_MS_MIN = 50
 const RETRY_MS_MAX = 2000
-/** Shards are read in step by record time; one further ahead than this waits for the others, so that a group is touched by few commits. */
-const STEP_MS = 10_000
-/** ... but never for longer than this many fetches: a clock that is wrong must not stop a shard. */
-const STEP_SKIPS_MAX = 8
-
-export interface BatchAnswer {
-  readonly taken: boolean
-  readonly ranges: readonly {
-    readonly shard: Shard
-    readonly outcome: 'accepted' | 'duplicate' | 'refused' | 'gone'
-    readonly nextOffset?: number
-  }[]
-}
-
-/** Hands a sealed batch to the leaf. Errors: disk_full, owner_lost. */
-export interface BatchCommitter {
-  commit(batch: ArrayBuffer): Promise<BatchAnswer>
-}
-
-export interface ShardReport {
-  readonly shard: Shard
-  readonly status: ShardStatus
-  readonly reason?: HaltReason
-  readonly highWatermark: number | null
-  readonly isBlockedByTransaction: boolean
-  /** Timestamp of the last folded record, milliseconds; -1: none. */
-  readonly lastTimestampMs: number
-}
-
-/** A batch is stored and can be queried. */
-export interface CommittedBatch {
-  readonly positions: readonly { readonly shard: Shard; readonly nextOffset: number }[]
-  /** The newest record's timestamp in milliseconds, -1 for none: how fresh the answers are. */
-  readonly maxTimestampMs: number
-  /** From sealing to stored. */
-  readonly elapsedMs: number
-}
-
-export interface IngestEvents {
-  /** A shard halted at that position, which is committed: to be stored, and decided on. */
-  shardHalted(shard: Shard, reason: HaltReason, nextOffset: number): void
-  /** Nothing more is read until the rollup is started again. */
-  rollupHalted(reason: HaltReason): void
-  committed(batch: CommittedBatch): void
-}
 
 export interface RollupIngestOptions {
   readonly topic: string
@@ -106,6 +51,7 @@ export class RollupIngest {
   readonly #pace: ReadingPace
   readonly #reader: RecordReader
   readonly #cursors = new Map<string, ShardCursor>()
+  readonly #turns = new ShardTurns()
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
   #commit: Promise<void> | undefined
@@ -117,7 +63,6 @@ export class RollupIngest {
   #halts: { cursor: ShardCursor; reason: HaltReason; afterBatches: number }[] = []
   #batchesSealed = 0
   #batchesStored = 0
-  #turn = 0
   #failure: RollupdError | undefined
   #isRewinding = false
 
@@ -152,10 +97,6 @@ export class RollupIngest {
 
   #createCursor(start: ShardStart): ShardCursor {
     return new ShardCursor(start, this.#pace.fetchBytes)
-  }
-
-  removeShards(shards: readonly Shard[]): void {
-    for (const shard of shards) this.#cursors.delete(toShardKey(shard))
   }
 
   report(): ShardReport[] {
@@ -222,7 +163,7 @@ export class RollupIngest {
    */
   #beginFetch(folding: readonly UsableAnswer[] = []): PendingFetch | undefined {
     const behind = new Map(folding.map((usable) => [usable.cursor, usable.nextAfter]))
-    const cursors = this.#chooseShards()
+    const cursors = this.#turns.choose(this.#cursors.values(), this.#options.clock())
     if (cursors.length === 0) return undefined
     const from = cursors.map((cursor) => behind.get(cursor) ?? cursor.next)
     const { topic } = this.#options
@@ -236,27 +177,6 @@ export class RollupIngest {
       { maxWaitMs: FETCH_WAIT_MS, maxBytes: FETCH_BYTES_MAX, signal: this.#stopping.signal },
     )
     return { cursors, from, answers }
-  }
-
-  /** Open shards whose turn it is: in step by record time while catching up, and never more than fit in memory. */
-  #chooseShards(): ShardCursor[] {
-    const nowMs = this.#options.clock()
-    const open = [...this.#cursors.values()].filter((cursor) => cursor.isOpen && cursor.askAgainAtMs <= nowMs)
-    let slowestMs = Infinity
-    for (const cursor of open) {
-      if (!cursor.isAtEnd && cursor.lastTimestampMs >= 0) slowestMs = Math.min(slowestMs, cursor.lastTimestampMs)
-    }
-    const inStep = open.filter((cursor) => {
-      const isAhead = !cursor.isAtEnd && cursor.lastTimestampMs > slowestMs + STEP_MS && cursor.skips < STEP_SKIPS_MAX
-      cursor.skips = isAhead ? cursor.skips + 1 : 0
-      return !isAhead
-    })
-    // lagging ones take turns, so that an answer fits in memory; those at their end have little to say and are always asked
-    const lagging = inStep.filter((cursor) => !cursor.isAtEnd)
-    const first = lagging.length === 0 ? 0 : this.#turn % lagging.length
-    this.#turn += Math.min(FETCH_SHARDS_MAX, lagging.length - 1) || 1
-    const chosen = [...lagging.slice(first), ...lagging.slice(0, first)].slice(0, FETCH_SHARDS_MAX)
-    return [...chosen, ...inStep.filter((cursor) => cursor.isAtEnd)]
   }
 
   /** Sorts out errors and checks positions; gives the answers that can be folded, the oldest records first. */

@@ -1,8 +1,6 @@
 /** Owns where reading stands on one shard, and what is known of its log. */
 import type { HaltReason, Shard } from '../core/shard.ts'
 
-/** Bytes asked of a shard at once: large enough that a request's cost vanishes, small enough that many shards fit in memory. */
-export const FETCH_BYTES = 1 << 20
 /** A record batch larger than this can't have been written by a broker with default limits; more is asked only as told. */
 const FETCH_BYTES_MAX = 1 << 30
 
@@ -42,7 +40,7 @@ export class ShardCursor {
   /** Fetches that left this shard out, for being ahead of the others in record time. */
   skips = 0
 
-  constructor(start: ShardStart, fetchBytes = FETCH_BYTES) {
+  constructor(start: ShardStart, fetchBytes: number) {
     this.fetchBytes = fetchBytes
     this.shard = start.shard
     this.next = start.nextOffset
