@@ -69,13 +69,15 @@ const EmbeddedLogSettings = Type.Object(
   { additionalProperties: false },
 )
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
+
 const ConfigSchema = Type.Object(
   {
     data: Type.String({ minLength: 1, default: './rollupd-data' }),
     listen: Type.String({ pattern: '^(\\[[0-9a-fA-F:]+\\]|[^:\\s]+):\\d{1,5}$', default: '127.0.0.1:8090' }),
     token: Type.Optional(Type.String({ minLength: 1 })),
     log_level: Type.Union(
-      ['trace', 'debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
+      LOG_LEVELS.map((level) => Type.Literal(level)),
       { default: 'info' },
     ),
     kafka: Type.Optional(KafkaSettings),
@@ -126,6 +128,7 @@ export function loadConfig({ flags, environment }: ConfigInput): Config {
   if (!Value.Check(ConfigSchema, complete)) throw describeInvalid(complete, file)
   const config: Config = complete
   checkListen(config)
+  checkDefaults(config.limits)
   return Object.freeze(config)
 }
 
@@ -136,7 +139,7 @@ function readConfigFile(file: string): Record<string, unknown> {
   } catch (error) {
     throw new RollupdError(
       'config_invalid',
-      `configuration file "${file}" can't be read: ${(error as Error).message}`,
+      `configuration file "${file}" can't be read: ${(error as Error).message.split('\n')[0]}`,
       {
         cause: error,
       },
@@ -152,9 +155,28 @@ function describeInvalid(settings: unknown, file: string | undefined): RollupdEr
   const [first] = Value.Errors(ConfigSchema, settings)
   const option = first?.instancePath.slice(1).replaceAll('/', '.') || 'configuration'
   const from = file === undefined ? '' : ` (flags, ROLLUPD_* variables or "${file}")`
-  return new RollupdError('config_invalid', `option ${option}${from}: ${first?.message ?? 'is not valid'}`, {
+  return new RollupdError('config_invalid', `option ${option}${from}: ${describeRule(option, first)}`, {
     hint: 'docs/OPERATIONS.md lists all options with their defaults.',
   })
+}
+
+function describeRule(option: string, rule: { keyword: string; message: string } | undefined): string {
+  if (option === 'listen') return 'must be HOST:PORT'
+  if (option === 'log_level') return `must be one of ${LOG_LEVELS.join(', ')}`
+  if (rule?.keyword === 'boolean') return 'there is no such option'
+  return rule?.message ?? 'is not valid'
+}
+
+/** A default past its bound would refuse every request that relies on it. */
+function checkDefaults(limits: Limits): void {
+  for (const name of ['rows', 'query_timeout_ms'] as const) {
+    const given = limits[`${name}_default`]
+    if (given <= limits[name]) continue
+    throw new RollupdError(
+      'config_invalid',
+      `option limits.${name}_default: ${given} is above limits.${name}, ${limits[name]}`,
+    )
+  }
 }
 
 /** Host and port of `listen`. */

@@ -2,7 +2,6 @@
  * The service: builds and wires all parts, starts them in the order of the data's flow, stops them in the reverse one. A broken
  * invariant anywhere ends the process (law 10): the leaf's last commit is where it goes on.
  */
-import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import pino, { type Logger } from 'pino'
@@ -15,6 +14,7 @@ import { buildApp } from '../http/app.ts'
 import { LeafThreadClient } from '../leaf/leaf-thread-client.ts'
 import { OwnerLock } from '../leaf/owner-lock.ts'
 import { createPlanner } from './create-planner.ts'
+import { explainUnusable, makeDirectory } from './data-directory.ts'
 import { QueryService } from '../query/query-service.ts'
 import { IngestThreadClient } from '../service/ingest-thread-client.ts'
 import { Metrics } from '../service/metrics.ts'
@@ -59,7 +59,7 @@ export async function startService(config: Config): Promise<RunningService> {
     return await start(config, logger, closers, closeAll)
   } catch (error) {
     await closeAll()
-    throw error
+    throw explainUnusable(resolve(config.data), error)
   }
 }
 
@@ -70,7 +70,7 @@ async function start(
   closeAll: () => Promise<void>,
 ): Promise<RunningService> {
   const data = resolve(config.data)
-  mkdirSync(data, { recursive: true })
+  makeDirectory(data)
   const planRollup = await createPlanner()
   const lock = OwnerLock.take(join(data, 'owner.db'))
   closers.push(() => lock.release())
