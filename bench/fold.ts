@@ -4,7 +4,6 @@
  * same answers with code that knows the statement, as the goal of what is compiled; it neither validates nor sums exactly.
  */
 import { parseArgs } from 'node:util'
-import { aggregateNames, findAggregate, resolveAggregate } from '../src/aggregates/aggregate-table.ts'
 import { decodePartialBatch } from '../src/aggregator/partial-batch-codec.ts'
 import { IngestFold } from '../src/aggregator/ingest-fold.ts'
 import { toTopicId, zeroCounts } from '../src/core/shard.ts'
@@ -123,10 +122,7 @@ const [name = 'coarse', count = '500000'] = positionals
 const statement = STATEMENTS[name]
 if (statement === undefined) throw new Error(`no statement "${name}": coarse or fine`)
 await loadParser()
-const plan = planRollup(statement, {
-  aggregates: { aggregateNames, findAggregate, resolveAggregate },
-  versions: { timeZones: '', unicode: '' },
-})
+const plan = planRollup(statement, { versions: { timeZones: '', unicode: '' } })
 const answers = buildAnswers(Number(count))
 const events = answers.at(-1)?.next ?? 0
 const rate = (ms: number): string => `${(events / ms / 1000).toFixed(2)} M events/s`

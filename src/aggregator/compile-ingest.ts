@@ -2,13 +2,13 @@
  * Owns the compiling of an ingest half into one function that evaluates a record and folds it, without making an object.
  * The order of law 9: WHERE, grouping expressions, FILTERs, all arguments, checks; only then is a group found or made and changed.
  */
-import { resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate } from '../aggregates/aggregate.ts'
-import { assert } from '../core/assert.ts'
 import { KeyWriter } from '../core/key-bytes.ts'
 import type { OnError } from '../core/policy.ts'
 import { Registers, TAG, type CellError } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
+import { findBucketColumn } from '../planner/bucket.ts'
+import { aggregateOf } from '../planner/partial-aggregate.ts'
 import type { IngestHalf, PartialColumn } from '../planner/plan.ts'
 import type { Expression } from '../sql/expression.ts'
 import { ExpressionCode } from './expression-code.ts'
@@ -40,14 +40,6 @@ export interface CompiledIngest {
   readonly source: string
 }
 
-/** The aggregate of a partial. Errors: BrokenInvariant for one that no plan of this version has. */
-export function aggregateOf({ aggregate: name, args, argTypes, call }: PartialColumn): Aggregate {
-  const literals = args.map((argument) => (argument.kind === 'literal' ? argument.value : undefined))
-  const aggregate = resolveAggregate(name, argTypes, literals)
-  assert(aggregate !== undefined, `no aggregate serves ${call}`)
-  return aggregate
-}
-
 /** `idBits` below 128 is for tests of groups that share an id. Cost: some 0.1 ms; the engine compiles the function as it gets hot. */
 export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128): CompiledIngest {
   const aggregates = half.partials.map(aggregateOf)
@@ -59,13 +51,12 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
   const fields = new FieldLoader(code.fields, r)
   const metadata = new RecordMetadata()
   const table = new GroupTable(idBits)
-  const bucketColumn = half.groupBy.findIndex(({ type }) => type === 'timestamptz')
   const accumulators = aggregates.map((aggregate) => aggregate.createAccumulator())
   const states = new GroupStates(
     table,
     accumulators,
     aggregates.reduce((sum, { columns }) => sum + columns.length, 0),
-    groupRegisters[bucketColumn] ?? -1,
+    groupRegisters[findBucketColumn(half.groupBy)] ?? -1,
   )
   const failure: CompiledIngest['failure'] = { error: { code: 'wrong_kind', message: '' }, context: '' }
   const fail = (error: CellError, context: number): number => {

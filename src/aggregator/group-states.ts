@@ -1,10 +1,9 @@
 /** Owns what a batch keeps per group beside its key: the bucket, the count of records, the partial states. */
 import type { Accumulator } from '../aggregates/aggregate.ts'
 import { TAG, type Registers } from '../core/registers.ts'
+import { NULL_BUCKET } from '../planner/bucket.ts'
 import type { GroupTable } from './group-table.ts'
 
-/** The bucket of a group whose time is null (architecture.md, Row). */
-export const NULL_BUCKET = -(2n ** 63n)
 /** About a double per group and state column. */
 const STATE_BYTES = 8
 

@@ -32,7 +32,7 @@ export interface DeadLetter {
 
 /** One group that the batch touched. */
 export interface BatchGroup {
-  /** First time-typed grouping column in microseconds; -2^63 where it is null or not in the grouping set; 0 where there is none. */
+  /** See planner/bucket.ts. */
   bucket: number | bigint
   /** 16 bytes: MurmurHash3 x64 128, seed 0, of the key, big-endian. */
   id: Uint8Array

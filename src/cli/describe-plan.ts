@@ -1,5 +1,6 @@
 /** Owns how a plan is shown to a person. */
-import { aggregateOf, toCreateSql, toLeafSchema } from '../leaf/leaf-schema.ts'
+import { toCreateSql, toLeafSchema } from '../leaf/leaf-schema.ts'
+import { aggregateOf } from '../planner/partial-aggregate.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import { formatTable } from './text-table.ts'
 

@@ -63,7 +63,7 @@ export type ErrorCode = keyof typeof ERROR_CODES
 export interface ErrorExtras {
   /** What to do next, a full sentence. */
   readonly hint?: string | undefined
-  /** 1-based character of the statement. */
+  /** 1-based character of the statement; 0, where the grammar knows none, is left out. */
   readonly position?: number | undefined
   readonly detail?: unknown
   readonly cause?: unknown
@@ -81,7 +81,7 @@ export class RollupdError extends Error {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
     this.code = code
     this.hint = extras.hint
-    this.position = extras.position
+    this.position = extras.position === 0 ? undefined : extras.position
     this.detail = extras.detail
   }
 

@@ -2,7 +2,8 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { KeyWriter } from '../core/key-bytes.ts'
 import { HASH_BYTES, hashKey } from '../core/murmur3.ts'
-import { type LeafSchema, NO_BUCKET, toInsertSql } from './leaf-schema.ts'
+import { NO_BUCKET } from '../planner/bucket.ts'
+import { type LeafSchema, toInsertSql } from './leaf-schema.ts'
 
 /** Writes the group with no records. Caller has the transaction. */
 export function createGlobalGroup(connection: BetterSqlite3.Database, schema: LeafSchema, epoch: number): void {

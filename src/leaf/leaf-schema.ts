@@ -5,11 +5,12 @@
  *   g7            (bucket, id, key, k0, k1, .., n, p0_x, p0_y, .., epoch)  PRIMARY KEY (bucket, id)
  *   g7_overflow   the same columns, PRIMARY KEY (bucket, id, key): groups whose id is another group's in g7
  */
-import { resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
 import { type ColumnStorage, toColumnStorage } from '../core/scalar-type.ts'
-import type { PartialColumn, RollupPlan } from '../planner/plan.ts'
+import { findBucketColumn } from '../planner/bucket.ts'
+import { aggregateOf } from '../planner/partial-aggregate.ts'
+import type { RollupPlan } from '../planner/plan.ts'
 
 export interface LeafColumn {
   readonly name: string
@@ -34,13 +35,13 @@ export interface LeafSchema {
   readonly partials: readonly LeafPartial[]
   /** All partials' state columns in order. */
   readonly stateColumns: readonly LeafColumn[]
-  /** Grouping column whose microseconds are the bucket (-2^63 where it is null); -1: the bucket is always 0. */
+  /** Index of the grouping column that is the bucket (planner/bucket.ts), -1 where there is none. */
   readonly bucketGroup: number
 }
 
 /** Columns of every group table beside grouping values and states. */
 export const LEAF_COLUMN = {
-  /** Microseconds of the first time-typed grouping column; leads the primary key, so time ranges are key ranges. */
+  /** See planner/bucket.ts; leads the primary key. */
   bucket: 'bucket',
   /** 16 bytes, hash of the key. */
   id: 'id',
@@ -52,9 +53,6 @@ export const LEAF_COLUMN = {
   epoch: 'epoch',
 } as const
 
-/** The bucket of a rollup without a time; a null time has -2^63. */
-export const NO_BUCKET = 0
-
 /** SQL function of the leaf's own connection: gives its argument back and tells that a stored row was updated. */
 export const NOTE_UPDATE_FUNCTION = 'note_update'
 
@@ -64,14 +62,6 @@ function toGroupTable(rollupId: number): string {
 
 function toOverflowTable(rollupId: number): string {
   return `g${rollupId}_overflow`
-}
-
-/** The aggregate of a partial. Errors: BrokenInvariant for one that no plan of this version has. */
-export function aggregateOf({ aggregate: name, args, argTypes, call }: PartialColumn): Aggregate {
-  const literals = args.map((argument) => (argument.kind === 'literal' ? argument.value : undefined))
-  const aggregate = resolveAggregate(name, argTypes, literals)
-  assert(aggregate !== undefined, `no aggregate serves ${call}`)
-  return aggregate
 }
 
 /** Tables and columns of a plan. */
@@ -91,7 +81,7 @@ export function toLeafSchema(rollupId: number, plan: RollupPlan): LeafSchema {
     groupColumns,
     partials,
     stateColumns,
-    bucketGroup: plan.ingest.groupBy.findIndex(({ type }) => type === 'timestamptz'),
+    bucketGroup: findBucketColumn(plan.ingest.groupBy),
   }
 }
 

@@ -1,13 +1,10 @@
 /** Makes the planner: loads the grammar once, and hands in what decides results (law 4). */
-import { aggregateNames, findAggregate, resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import { planRollup } from '../planner/plan-rollup.ts'
 import { loadParser } from '../sql/parse-statement.ts'
 
-const aggregates = { aggregateNames, findAggregate, resolveAggregate }
-
 export async function createPlanner(): Promise<(sql: string) => RollupPlan> {
   await loadParser()
   const { tz = '', unicode = '' } = process.versions as { tz?: string; unicode?: string }
-  return (sql) => planRollup(sql, { aggregates, versions: { timeZones: tz, unicode } })
+  return (sql) => planRollup(sql, { versions: { timeZones: tz, unicode } })
 }

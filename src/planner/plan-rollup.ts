@@ -2,6 +2,7 @@
  * Owns the split of a rollup statement: what runs on every record (WHERE, grouping expressions, partial states) and what is computed
  * from the stored states at read time (outputs, HAVING).
  */
+import { aggregateNames } from '../aggregates/aggregate-table.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import { createAnalyser } from '../sql/analyse-expression.ts'
@@ -11,9 +12,9 @@ import { parseStatement, type Statement } from '../sql/parse-statement.ts'
 import { printExpression } from '../sql/print-expression.ts'
 import type { CallSite, Scope } from '../sql/scope.ts'
 import { analyseAggregate, refuseAggregate } from './aggregate-call.ts'
-import type { AggregateCatalog } from './aggregate-catalog.ts'
 import { foldedNameWarnings } from './folded-names.ts'
 import { resolveGroupBy, type SelectedOutput } from './group-by.ts'
+import { aggregateOf } from './partial-aggregate.ts'
 import { PLAN_FORMAT, type GroupColumn, type OutputColumn, type PartialColumn, type RollupPlan } from './plan.ts'
 import { printIngest, printWrap } from './print-plan.ts'
 import { createRecordScope, INPUT } from './record-scope.ts'
@@ -26,7 +27,6 @@ const COLUMNS_MAX = 500
 const RESERVED_OUTPUTS = new Set(['_id'])
 
 export interface PlanOptions {
-  readonly aggregates: AggregateCatalog
   /** Of the tables that decide results (law 4): process.versions.tz and process.versions.unicode. */
   readonly versions: RollupPlan['versions']
   /** Bytes of UTF-8; default STATEMENT_BYTES_MAX of parse-statement.ts. */
@@ -41,7 +41,7 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   const { statementBytesMax } = options
   const statement = parseStatement(sql, statementBytesMax === undefined ? {} : { statementBytesMax })
   checkClauses(statement)
-  const scopes = createScopes(readFrom(statement), options.aggregates)
+  const scopes = createScopes(readFrom(statement))
   const selected = analyseOutputs(statement, scopes.outputs)
   const where = analyseWhere(statement, scopes.where)
   const groups = resolveGroupBy(statement, selected, createAnalyser(statement, scopes.groupBy))
@@ -65,7 +65,7 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
     ingestSql: printIngest(ingest),
     wrapSql: printWrap(
       wrap,
-      partials.map((partial) => isFinished(partial, options.aggregates)),
+      partials.map((partial) => aggregateOf(partial).finishedColumn !== undefined),
     ),
     versions: { ...options.versions },
     warnings: foldedNameWarnings(sql, [
@@ -83,17 +83,16 @@ interface Scopes {
   readonly outputs: Scope
 }
 
-function createScopes(alias: string | undefined, catalog: AggregateCatalog): Scopes {
-  const callNames = catalog.aggregateNames()
+function createScopes(alias: string | undefined): Scopes {
+  const callNames = aggregateNames()
   const scope = (clause: string, call: (site: CallSite) => Expression | undefined): Scope =>
     createRecordScope({ clause, alias, call, callNames })
-  const refusing = (clause: string, hint: string): Scope =>
-    scope(clause, (site) => refuseAggregate(site, catalog, clause, hint))
+  const refusing = (clause: string, hint: string): Scope => scope(clause, (site) => refuseAggregate(site, clause, hint))
   const inner = refusing(
     'the arguments of an aggregate',
     'Aggregates can not be nested; combine them in SELECT, as in SUM(a) / COUNT(*).',
   )
-  const taking = (clause: string): Scope => scope(clause, (site) => analyseAggregate(site, catalog, inner))
+  const taking = (clause: string): Scope => scope(clause, (site) => analyseAggregate(site, inner))
   return {
     where: refusing('WHERE', 'Write HAVING for conditions on aggregates.'),
     groupBy: refusing('GROUP BY', 'Group by fields and expressions over them.'),
@@ -189,13 +188,6 @@ function toPartialColumn(call: AggregateCall, index: number): PartialColumn {
   const { name, args, filter, distinct, type } = call
   const argTypes = args.map((arg) => arg.type)
   return { column: `p${index}`, aggregate: name, args, argTypes, filter, distinct, type, call: printExpression(call) }
-}
-
-function isFinished(partial: PartialColumn, catalog: AggregateCatalog): boolean {
-  const literals = partial.args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
-  const aggregate = catalog.resolveAggregate(partial.aggregate, partial.argTypes, literals)
-  assert(aggregate !== undefined, `the aggregate of ${partial.call} is known`)
-  return aggregate.finishedColumn !== undefined
 }
 
 function checkSize(

@@ -2,19 +2,13 @@
  * Owns aggregates over rows: SUM(x) FILTER (WHERE ...) in a query. They are the aggregates of rollups over another input; COUNT, and
  * MIN and MAX of native columns, are SQLite's own, which are the same there.
  */
-import { findAggregate, aggregateNames, resolveAggregate } from '../aggregates/aggregate-table.ts'
 import { RollupdError } from '../core/errors.ts'
 import { toColumnStorage } from '../core/scalar-type.ts'
+import { checkAggregateCall, chooseAggregate } from '../planner/choose-aggregate.ts'
 import type { Expression, SqlFragment } from '../sql/expression.ts'
-import { isLaterAggregate } from '../sql/refused-functions.ts'
 import type { CallSite } from '../sql/scope.ts'
 import { NOWHERE } from './guard-place.ts'
-import { unsupported } from './compile-context.ts'
 import type { CallScope } from './scope-parts.ts'
-
-export function isAggregateName(name: string): boolean {
-  return findAggregate(name) !== undefined || isLaterAggregate(name)
-}
 
 /** The refusal of an aggregate where none may stand. */
 export function refuseAggregate(name: string, clause: string, position: number): RollupdError {
@@ -35,30 +29,11 @@ export function filterText(site: CallSite, scope: CallScope): string {
 
 export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragment {
   const { name, node, position } = site
-  const definition = findAggregate(name)
-  if (definition === undefined) {
-    throw unsupported(
-      `the aggregate ${name} is not supported yet`,
-      position,
-      `The aggregates are ${aggregateNames().join(', ')}.`,
-    )
-  }
-  if (node.agg_within_group === true) throw unsupported('WITHIN GROUP is not supported yet', position)
-  if (node.agg_order !== undefined) throw unsupported('ORDER BY inside an aggregate is not supported yet', position)
-  if (node.func_variadic === true) throw unsupported('VARIADIC is not supported', position)
+  checkAggregateCall(name, node, position)
   const rows = site.analyser.within(scope.ofRows(`the arguments of ${name.toUpperCase()}`))
   const args = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
   const types = args.map(({ type }) => type)
-  const literals = args.map((arg) => (arg.kind === 'literal' ? arg.value : undefined))
-  const hasArguments = args.length > 0 || node.agg_star === true
-  const aggregate = hasArguments ? resolveAggregate(name, types, literals) : undefined
-  if (aggregate === undefined) {
-    const found = !hasArguments ? 'no arguments' : node.agg_star === true ? '*' : types.join(' and ')
-    throw new RollupdError('sql_type_mismatch', `the aggregate ${name} does not take ${found}`, {
-      position: args[0]?.position ?? position,
-      hint: `It takes ${definition.signature}.`,
-    })
-  }
+  const aggregate = chooseAggregate(name, node, args, position)
   const { printer } = scope.parts.context
   const argsFail = args.some((arg) => printer.canFail(arg))
   const function_ = isNative(name, args, argsFail) ? name : printer.parts.functions.aggregate(name, aggregate, types)

@@ -101,7 +101,3 @@ export class CompileContext {
     return rollup
   }
 }
-
-export function unsupported(message: string, position: number, hint?: string): RollupdError {
-  return new RollupdError('sql_unsupported', message, { position: position > 0 ? position : undefined, hint })
-}

@@ -4,7 +4,8 @@ import { locationOf } from '../sql/analyse-expression.ts'
 import type { Expression } from '../sql/expression.ts'
 import type { Node, SelectStmt, SortBy } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
-import { unsupported, type CompileContext } from './compile-context.ts'
+import { unsupported } from '../sql/unsupported.ts'
+import { type CompileContext } from './compile-context.ts'
 import { bareName, byOrdinal } from './grouping.ts'
 
 /** What a sort key is: an output, or an expression of its own. */

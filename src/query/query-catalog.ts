@@ -1,8 +1,8 @@
 /** Owns what a query reads of the leaf's fixed tables: which rollups there are, their plans, and how far each has read. */
 import type BetterSqlite3 from 'better-sqlite3'
 import { assert } from '../core/assert.ts'
-import { NULL_BUCKET } from '../aggregator/group-states.ts'
 import { toLeafSchema, type LeafSchema } from '../leaf/leaf-schema.ts'
+import { NULL_BUCKET } from '../planner/bucket.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 
 export interface CatalogRollup {

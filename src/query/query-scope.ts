@@ -3,14 +3,15 @@
  * the clause allows them, aggregates.
  */
 import { RollupdError } from '../core/errors.ts'
+import { isAggregateName } from '../planner/choose-aggregate.ts'
 import type { Expression } from '../sql/expression.ts'
 import { literal } from '../sql/literal.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import type { ColumnRef, Node, SubLink } from '../sql/parse-statement.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { Analyser, CallSite, NamePath } from '../sql/scope.ts'
-import { analyseRowAggregate, isAggregateName, refuseAggregate } from './aggregate-call.ts'
-import { unsupported } from './compile-context.ts'
+import { analyseRowAggregate, refuseAggregate } from './aggregate-call.ts'
+import { unsupported } from '../sql/unsupported.ts'
 import { analyseMeasure, MEASURE } from './measure-call.ts'
 import { findColumn } from './namespace.ts'
 import { isSameNode } from './same-node.ts'

@@ -8,6 +8,7 @@ import type { FuncCall, Node } from './parse-statement.ts'
 import { isLaterFunction, isWindowFunction, volatileReason } from './refused-functions.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
+import { unsupported } from './unsupported.ts'
 
 const CATALOG = 'pg_catalog'
 /** TRIM arrives by the name of the function behind it. */
@@ -90,8 +91,4 @@ function unknownFunction(name: string, analyser: Analyser, position: number): Ro
     position,
     hint: didYouMean(name, names),
   })
-}
-
-function unsupported(message: string, position: number, hint: string | undefined): RollupdError {
-  return new RollupdError('sql_unsupported', message, { position, hint })
 }

@@ -22,6 +22,7 @@ import type { A_Indirection, ColumnRef, Node, Statement, SQLValueFunction } from
 import { volatileReason } from './refused-functions.ts'
 import { resolveCall } from './resolve-call.ts'
 import type { Analyser, NamePath, Scope } from './scope.ts'
+import { unsupported } from './unsupported.ts'
 import { reservedWordHint } from './syntax-hint.ts'
 
 /** Levels of an expression. Every later walk over it recurses; this is far from the stack's end. */
@@ -212,8 +213,4 @@ export function locationOf(node: Node): number | undefined {
   if (typeof location === 'number' && location >= 0) return location
   if ('arg' in inner && typeof inner.arg === 'object' && inner.arg !== null) return locationOf(inner.arg as Node)
   return -1
-}
-
-function unsupported(message: string, position: number, hint: string | undefined): RollupdError {
-  return new RollupdError('sql_unsupported', message, { position, hint })
 }

@@ -7,6 +7,7 @@ import { isOpen, literal, literalText } from './literal.ts'
 import type { A_Expr, Node } from './parse-statement.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
+import { unsupported } from './unsupported.ts'
 
 /** The grammar's names of LIKE. */
 const LIKE_NAMES: Readonly<Record<string, string>> = {
@@ -148,8 +149,4 @@ function withBackslash(pattern: string, escape: string, position: number): strin
 
 function unknownOperator(name: string, position: number): RollupdError {
   return unsupported(`there is no operator ${name}`, position, OPERATOR_HINTS[name] ?? OPERATOR_LIST)
-}
-
-function unsupported(message: string, position: number, hint: string): RollupdError {
-  return new RollupdError('sql_unsupported', message, { position, hint })
 }

@@ -2,13 +2,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateValue } from '../../src/aggregates/aggregate.ts'
-import { aggregateOf } from '../../src/aggregator/compile-ingest.ts'
+import { aggregateOf } from '../../src/planner/partial-aggregate.ts'
 import { readKeyInto } from '../../src/core/key-reader.ts'
 import { Registers, TAG } from '../../src/core/registers.ts'
 import type { RollupPlan } from '../../src/planner/plan.ts'
 import { parseJsonValue } from '../../src/records/json-value.ts'
 import { readRegister } from '../aggregates/fold-values.ts'
-import { createFold, finishGroup, passRecords, planOf, takeBatch, type FoldedGroup } from './fold-records.ts'
+import { createFold, finishGroup, passRecords, takeBatch, type FoldedGroup } from './fold-records.ts'
+import { planOf } from '../support/plan-of.ts'
 import { foldNaively, NAIVE_SQL, toKeyName, type NaiveGroup, type NaiveRecord } from './naive-rollup.ts'
 
 const RUNS = Number(process.env['ROLLUPD_FOLD_RUNS'] ?? 150)

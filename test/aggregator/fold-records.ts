@@ -1,30 +1,22 @@
 /** Owns the folding of records through a rollup's statement, for tests: from values to groups that can be compared. */
-import { aggregateNames, findAggregate, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import type { StateValue } from '../../src/aggregates/aggregate.ts'
-import { aggregateOf } from '../../src/aggregator/compile-ingest.ts'
+import { aggregateOf } from '../../src/planner/partial-aggregate.ts'
 import { IngestFold, type IngestFoldOptions } from '../../src/aggregator/ingest-fold.ts'
 import { decodePartialBatch } from '../../src/aggregator/partial-batch-codec.ts'
 import type { BatchRange, DeadLetter } from '../../src/aggregator/partial-batch.ts'
 import { at } from '../../src/core/assert.ts'
 import { Registers } from '../../src/core/registers.ts'
 import { type Counts, type Shard, toTopicId } from '../../src/core/shard.ts'
-import { planRollup } from '../../src/planner/plan-rollup.ts'
 import type { RollupPlan } from '../../src/planner/plan.ts'
 import { RecordBatchDecoder } from '../../src/records/record-batch-decoder.ts'
 import { encodeBatch, type EncodableRecord, type RecordHeader } from '../../src/records/record-batch-encoder.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
+import { planOf } from '../support/plan-of.ts'
 import { readRegister } from '../aggregates/fold-values.ts'
 
 await loadParser()
 
 export const SHARD: Shard = { topicId: toTopicId('AAAAAAAAAAAAAAAAAAAAAA'), partition: 3 }
-
-export function planOf(sql: string): RollupPlan {
-  return planRollup(sql, {
-    aggregates: { aggregateNames, findAggregate, resolveAggregate },
-    versions: { timeZones: '', unicode: '' },
-  })
-}
 
 export interface RecordInput {
   /** Text of JSON or any bytes; null: a tombstone. */

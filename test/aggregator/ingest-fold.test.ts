@@ -1,7 +1,8 @@
 /** What becomes of records: groups, filtered ones, dead letters, halts (laws 4, 6 and 9). */
 import { expect, test } from 'vitest'
 import { sumConserved, toTopicId } from '../../src/core/shard.ts'
-import { createFold, finishGroup, foldRecords, passRecords, planOf, SHARD, takeBatch } from './fold-records.ts'
+import { createFold, finishGroup, foldRecords, passRecords, SHARD, takeBatch } from './fold-records.ts'
+import { planOf } from '../support/plan-of.ts'
 
 test('records are grouped, and each aggregate keeps its state', () => {
   const { rows, counts } = foldRecords(

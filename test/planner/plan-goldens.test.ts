@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { printPlan } from '../../src/planner/print-plan.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
-import { plan } from './plan.ts'
+import { planOf } from '../support/plan-of.ts'
 
 beforeAll(loadParser)
 
@@ -30,5 +30,5 @@ const STATEMENTS: Readonly<Record<string, string>> = {
 }
 
 test.each(Object.entries(STATEMENTS))('%s', async (name, sql) => {
-  await expect(printPlan(plan(sql))).toMatchFileSnapshot(`goldens/${name}.txt`)
+  await expect(printPlan(planOf(sql))).toMatchFileSnapshot(`goldens/${name}.txt`)
 })

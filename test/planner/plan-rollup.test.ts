@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { loadParser } from '../../src/sql/parse-statement.ts'
 import { refusalOf, type Refusal } from '../sql/refusal.ts'
-import { plan } from './plan.ts'
+import { planOf } from '../support/plan-of.ts'
 
 beforeAll(loadParser)
 
@@ -129,7 +129,7 @@ const REFUSED: readonly Refusal[] = [
 ]
 
 test.each(REFUSED.map((refusal) => ({ sql: refusal[0], refusal })))('$sql', ({ sql, refusal }) => {
-  expect(refusalOf(() => plan(sql), refusal)).toEqual(refusal)
+  expect(refusalOf(() => planOf(sql), refusal)).toEqual(refusal)
 })
 
 /** [statement, ingest half, wrap half] */
@@ -230,10 +230,10 @@ const ACCEPTED: readonly (readonly [sql: string, ingest: string, wrap: string])[
 ]
 
 test.each(ACCEPTED)('%s', (sql, ingest, wrap) => {
-  const { ingestSql, wrapSql } = plan(sql)
+  const { ingestSql, wrapSql } = planOf(sql)
   expect({ ingestSql, wrapSql }).toEqual({ ingestSql: ingest, wrapSql: wrap })
   // The ingest half is a statement of the same dialect: it splits into itself.
-  expect(plan(ingestSql).ingestSql).toBe(ingestSql)
+  expect(planOf(ingestSql).ingestSql).toBe(ingestSql)
 })
 
 const NAMES: readonly (readonly [output: string, name: string])[] = [
@@ -254,7 +254,7 @@ const NAMES: readonly (readonly [output: string, name: string])[] = [
 ]
 
 test.each(NAMES)('PostgreSQL calls %s %s', (output, name) => {
-  expect(plan(`SELECT ${output}, COUNT(a) AS n FROM _input`).wrap.outputs[0]?.name).toBe(name)
+  expect(planOf(`SELECT ${output}, COUNT(a) AS n FROM _input`).wrap.outputs[0]?.name).toBe(name)
 })
 
 const OUTPUT_TYPES: readonly (readonly [output: string, type: string])[] = [
@@ -272,16 +272,16 @@ const OUTPUT_TYPES: readonly (readonly [output: string, type: string])[] = [
 ]
 
 test.each(OUTPUT_TYPES)('%s is %s', (output, type) => {
-  expect(plan(`SELECT ${output} AS x FROM _input`).wrap.outputs[0]?.type).toBe(type)
+  expect(planOf(`SELECT ${output} AS x FROM _input`).wrap.outputs[0]?.type).toBe(type)
 })
 
 test('fields keep their last name', () => {
-  const { outputs } = plan('SELECT device.os, tags[1], "user id", a::bigint FROM _input GROUP BY 1, 2, 3, 4').wrap
+  const { outputs } = planOf('SELECT device.os, tags[1], "user id", a::bigint FROM _input GROUP BY 1, 2, 3, 4').wrap
   expect(outputs.map(({ name }) => name)).toEqual(['os', 'tags', 'user id', 'a'])
 })
 
 test('a field written with capitals and without quotes is a warning', () => {
-  const { warnings } = plan(
+  const { warnings } = planOf(
     'SELECT userId, COUNT(*), MAX(Device.osName) AS os, SUM("Bytes") FROM _input GROUP BY userid',
   )
   expect(warnings).toEqual([
@@ -291,12 +291,12 @@ test('a field written with capitals and without quotes is a warning', () => {
 })
 
 test('a plan is plain data: it survives being stored', () => {
-  const stored = plan(readFileSync('sql/pageviews.sql', 'utf8'))
+  const stored = planOf(readFileSync('sql/pageviews.sql', 'utf8'))
   expect(JSON.parse(JSON.stringify(stored))).toEqual(stored)
 })
 
 test('too many columns are refused', () => {
   const many = Array.from({ length: 501 }, (_, index) => `COUNT(f${index}) AS c${index}`).join(', ')
   const refusal: Refusal = [`SELECT ${many} FROM _input`, 'sql_unsupported', '', '501 columns', 'at most 500']
-  expect(refusalOf(() => plan(refusal[0]), refusal)).toEqual(refusal)
+  expect(refusalOf(() => planOf(refusal[0]), refusal)).toEqual(refusal)
 })

@@ -2,13 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as aggregates from '../../src/aggregates/aggregate-table.ts'
 import { IngestFold } from '../../src/aggregator/ingest-fold.ts'
 import { decodePartialBatch } from '../../src/aggregator/partial-batch-codec.ts'
 import { toTopicId, type Shard } from '../../src/core/shard.ts'
 import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
 import { openLeafReader } from '../../src/leaf/leaf-database.ts'
-import { planRollup } from '../../src/planner/plan-rollup.ts'
 import { compileQuery } from '../../src/query/compile-query.ts'
 import { LeafCatalog } from '../../src/query/query-catalog.ts'
 import type { ProcessAnswer, ProcessOptions, ProcessRequest } from '../../src/query/query-request.ts'
@@ -16,6 +14,7 @@ import { QuerySession } from '../../src/query/query-session.ts'
 import { QueryRunner } from '../../src/query/query-runner.ts'
 import { SqliteFunctions } from '../../src/query/sqlite-functions.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
+import { planOf } from '../support/plan-of.ts'
 
 const SHARD: Shard = { topicId: toTopicId('AAAAAAAAAAAAAAAAAAAAAQ'), partition: 0 }
 const MEMORY_BYTES_MAX = 2 ** 30
@@ -54,7 +53,7 @@ export class QueryFixture {
 
   /** A rollup on topic events. */
   rollup(name: string, sql: string, { indexes = [], idBits }: CreateOptions = {}): void {
-    const plan = planRollup(sql, { aggregates, versions: { timeZones: '', unicode: '' } })
+    const plan = planOf(sql)
     const { id } = this.leaf.createRollup({
       name,
       plan,

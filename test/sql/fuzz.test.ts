@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { RollupdError } from '../../src/core/errors.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
-import { plan } from '../planner/plan.ts'
+import { planOf } from '../support/plan-of.ts'
 
 beforeAll(loadParser)
 
@@ -111,8 +111,8 @@ const assembled = fc.array(piece, { maxLength: 30 }).map((pieces) => `SELECT ${p
 /** undefined: a plan, or a refusal as it should be. */
 function complaint(sql: string): string | undefined {
   try {
-    const { ingestSql } = plan(sql)
-    return plan(ingestSql).ingestSql === ingestSql ? undefined : `printed differently: ${ingestSql}`
+    const { ingestSql } = planOf(sql)
+    return planOf(ingestSql).ingestSql === ingestSql ? undefined : `printed differently: ${ingestSql}`
   } catch (error) {
     if (!(error instanceof RollupdError)) return `another error: ${String(error)}`
     if (!error.code.startsWith('sql_')) return `a code of something else: ${error.code}`
