@@ -65,13 +65,19 @@ export class RecordBatchDecoder {
    * Source: the consumer side of https://kafka.apache.org/documentation/#recordbatch and KIP-98.
    */
   decode(
-    answer: { readonly bytes: Uint8Array; readonly aborted: readonly AbortedTransaction[] },
+    answer: {
+      readonly bytes: Uint8Array
+      readonly aborted: readonly AbortedTransaction[]
+      /** No batch reaches beyond it; absent: not known. */
+      readonly highWatermark?: number
+    },
     from: number,
     visitor: RecordVisitor,
     counts: Counts,
   ): DecodeResult {
     const bytes = toPlainBytes(answer.bytes)
     const filter = new AbortFilter(answer.aborted)
+    const logEnd = answer.highWatermark ?? Number.MAX_SAFE_INTEGER
     let next = from
     let leaderEpoch = -1
     let maxTimestampMs = -1
@@ -83,9 +89,13 @@ export class RecordBatchDecoder {
         const needBytes = at === 0 && bytes.length > 0 ? readBatchBytes(bytes) : 0
         return { next, leaderEpoch, maxTimestampMs, lastTimestampMs: this.#lastTimestampMs, needBytes }
       }
-      const damage = checkHeader(bytes, at, size) ?? this.#decodeBatch(bytes, at, size, next, filter, visitor, counts)
+      const damage =
+        checkHeader(bytes, at, size) ??
+        checkReach(bytes, at, logEnd) ??
+        this.#decodeBatch(bytes, at, size, next, filter, visitor, counts)
       if (damage !== undefined) {
-        const stop = { ...damage, offset: next, next: findResumption(bytes, at, size, next) }
+        const resumption = Math.min(findResumption(bytes, at, size, next), Math.max(logEnd, next + 1))
+        const stop = { ...damage, offset: next, next: resumption }
         return { next, leaderEpoch, maxTimestampMs, lastTimestampMs: this.#lastTimestampMs, needBytes: 0, stop }
       }
       leaderEpoch = readInt32(bytes, at + BATCH_FIELD.leaderEpoch)
@@ -338,6 +348,14 @@ function checkHeader(bytes: Uint8Array, at: number, size: number): Damage | unde
       return corrupt(base, `its last offset is ${last}, but the batch behind it begins at ${following}`)
   }
   return undefined
+}
+
+/** The base offset has no checksum: in the last batch of an answer a flipped bit would pass for a hole up to there. */
+function checkReach(bytes: Uint8Array, at: number, logEnd: number): Damage | undefined {
+  const next = readNextOffset(bytes, at)
+  return next <= logEnd
+    ? undefined
+    : corrupt(readInt64(bytes, at), `it reaches to ${next}, but the log ends at ${logEnd}`)
 }
 
 /**
