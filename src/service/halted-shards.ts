@@ -89,13 +89,21 @@ async function moveToNewTopic(rollup: StoredRollup, source: RecordSource): Promi
       hint: 'Create it, then resume again.',
     })
   }
-  const old = rollup.shards.filter((shard) => !shard.closed && shard.shard.topicId !== topic.id)
+  const open = rollup.shards.filter((shard) => !shard.closed)
+  const old = open.filter((shard) => shard.shard.topicId !== topic.id)
+  // those of the present topic are read already; a halt of theirs is tried again
+  const present = open.filter((shard) => shard.shard.topicId === topic.id)
+  const known = new Set(present.map(({ shard }) => shard.partition))
   return {
-    changes: old.map(({ shard }) => ({ shard, change: { kind: 'close' } })),
-    added: topic.partitions.map(({ partition, startOffset }) => ({
-      shard: { topicId: topic.id, partition },
-      startOffset,
-    })),
+    changes: [
+      ...old.map(({ shard }) => ({ shard, change: { kind: 'close' as const } })),
+      ...present
+        .filter(({ halt }) => halt !== undefined)
+        .map(({ shard }) => ({ shard, change: { kind: 'clear_halt' as const } })),
+    ],
+    added: topic.partitions
+      .filter(({ partition }) => !known.has(partition))
+      .map(({ partition, startOffset }) => ({ shard: { topicId: topic.id, partition }, startOffset })),
     warning: `topic "${rollup.topic}" was deleted and created again; records of the old one stay counted, the new one is read from its first offsets`,
   }
 }

@@ -171,7 +171,7 @@ export async function waitUntil<T>(
     const value = await ask()
     if (holds(value)) return value
     if (performance.now() > deadline)
-      throw new Error(`${what}: not within ${timeoutMs} ms; last: ${JSON.stringify(value).slice(0, 2000)}`)
+      throw new Error(`${what}: not within ${timeoutMs} ms; last: ${JSON.stringify(value).slice(0, 5000)}`)
     await new Promise((resolve) => {
       setTimeout(resolve, POLL_MS)
     })

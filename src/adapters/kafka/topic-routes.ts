@@ -39,6 +39,8 @@ export class TopicRoutes {
   readonly #client: ClusterClient
   readonly #now: () => number
   readonly #topics = new Map<string, Known>()
+  /** Ids that are asked for although the topic has another, by when that was first so: what was seen before says nothing about them. */
+  readonly #contested = new Map<TopicId, number>()
   /** The next request, while callers may still join. */
   #gathering: { readonly names: Set<string>; readonly done: Promise<void> } | undefined
   /** The last request that was sent. Never fails. */
@@ -55,7 +57,8 @@ export class TopicRoutes {
   find(topic: string, shard: Shard): Route {
     const known = this.#topics.get(topic)
     if (known === undefined) return this.#unsettled(`topic "${topic}" is being looked up`)
-    if (known.id !== shard.topicId) return this.#judge(topic, known)
+    if (known.id !== shard.topicId) return this.#judge(topic, known, shard.topicId)
+    this.#contested.delete(known.id)
     if (known.stale) return this.#unsettled(`topic "${topic}" is being looked up again`)
     const partition = known.partitions.get(shard.partition)
     if (partition === undefined) {
@@ -146,9 +149,12 @@ export class TopicRoutes {
       : { kind: 'unsettled', code: 'broker_away', message: this.#failure }
   }
 
-  #judge(topic: string, known: Known): Route {
-    const isOld = this.#now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX
-    if (known.stale || isOld || known.lastSeenMs - known.firstSeenMs < CONFIRM_MS) {
+  #judge(topic: string, known: Known, asked: TopicId): Route {
+    const now = this.#now()
+    const contestedMs = this.#contested.get(asked) ?? now
+    this.#contested.set(asked, contestedMs)
+    const isOld = now - known.lastSeenMs > CONFIRM_GAP_MS_MAX
+    if (known.stale || isOld || known.lastSeenMs - Math.max(known.firstSeenMs, contestedMs) < CONFIRM_MS) {
       return this.#unsettled(`the brokers disagree about topic "${topic}"; they are asked again`)
     }
     if (known.id !== undefined) {
