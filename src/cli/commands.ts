@@ -1,11 +1,14 @@
 /** Owns the commands that talk to a running rollupd. */
-import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { RollupdError } from '../core/errors.ts'
 import type { RollupAnswer } from '../service/rollup-answer.ts'
 import { ApiClient } from './api-client.ts'
+import { COMMAND_NAME } from './command-name.ts'
+import { type DeadLetters, describeDeadLetters } from './describe-dead-letters.ts'
+import { describeRollup, describeRollups, describeStatus } from './describe-rollup.ts'
 import { readResult } from './exact-rows.ts'
 import { produceLines } from './produce-lines.ts'
+import { readArgument, readStatement, showingPlace } from './statement-source.ts'
 import { formatTable } from './text-table.ts'
 
 interface ClientFlags {
@@ -17,9 +20,11 @@ export interface Output {
   write(text: string): void
 }
 
+type AddCommand = (name: string, description: string, example?: string) => Command
+
 export function addClientCommands(program: Command, output: Output): void {
-  const command = (name: string, description: string) =>
-    program
+  const add: AddCommand = (name, description, example) => {
+    const command = program
       .command(name)
       .description(description)
       .option(
@@ -28,125 +33,150 @@ export function addClientCommands(program: Command, output: Output): void {
         process.env['ROLLUPD_URL'] ?? 'http://127.0.0.1:8090',
       )
       .option('--json', 'print the answer as JSON, for scripts')
+      .showHelpAfterError(`("${COMMAND_NAME} ${name} --help" tells more)`)
+    return example === undefined ? command : command.addHelpText('after', `\nExample:\n  ${COMMAND_NAME} ${example}`)
+  }
+  addCreate(add, output)
+  addLooks(add, output)
+  addQuery(add, output)
+  addChanges(add, output)
+  addDeadLetters(add, output)
+  addTopics(add, output)
+}
 
-  command('create', 'create a rollup from a file with its statement')
-    .argument('<name>', 'name of the rollup')
-    .argument('<file>', 'file with one SQL statement')
+interface CreateFlags extends ClientFlags {
+  readonly topic: string
+  readonly start: string
+  readonly onError?: string
+  readonly onLoss?: string
+}
+
+function addCreate(add: AddCommand, output: Output): void {
+  add('create', 'create a rollup from a file with its statement', 'create orders sql/orders.sql --topic orders')
+    .argument('<name>', 'name of the rollup; queries call it so')
+    .argument('<file>', 'file with one SQL statement; - is standard input')
     .requiredOption('--topic <topic>', 'topic that it reads')
     .option('--start <start>', 'earliest, latest, or an ISO 8601 time', 'earliest')
-    .option('--on-error <policy>', 'dead_letter, null or halt')
-    .option('--on-loss <policy>', 'halt or accept')
-    .action(async (name: string, file: string, flags: ClientFlags & Record<string, string | undefined>) => {
-      const start = flags['start']
-      const rollup = await clientOf(flags).call('POST', '/v1/rollups', {
-        name,
-        sql: readStatement(file),
-        source: {
-          topic: flags['topic'],
-          start: start === 'earliest' || start === 'latest' ? start : { timestamp: start },
-        },
-        ...(flags['onError'] === undefined ? {} : { on_error: flags['onError'] }),
-        ...(flags['onLoss'] === undefined ? {} : { on_loss: flags['onLoss'] }),
-      })
-      output.write(flags.json === true ? rollup : describeRollup(JSON.parse(rollup) as RollupAnswer))
+    .addOption(
+      new Option('--on-error <policy>', 'for a record that can not be evaluated').choices([
+        'dead_letter',
+        'null',
+        'halt',
+      ]),
+    )
+    .addOption(new Option('--on-loss <policy>', 'for records that the log has no more').choices(['halt', 'accept']))
+    .action(async (name: string, file: string, flags: CreateFlags) => {
+      const { topic, start, onError, onLoss } = flags
+      const source = readStatement(file)
+      const rollup = await showingPlace(source, () =>
+        clientOf(flags).call('POST', '/v1/rollups', {
+          name,
+          sql: source.sql,
+          source: { topic, start: start === 'earliest' || start === 'latest' ? start : { timestamp: start } },
+          on_error: onError,
+          on_loss: onLoss,
+        }),
+      )
+      writeRollup(rollup, flags, output)
     })
+}
 
-  command('list', 'list the rollups').action(async (flags: ClientFlags) => {
+function addLooks(add: AddCommand, output: Output): void {
+  add('list', 'list the rollups').action(async (flags: ClientFlags) => {
     const text = await clientOf(flags).call('GET', '/v1/rollups')
+    output.write(
+      flags.json === true ? text : describeRollups((JSON.parse(text) as { rollups: RollupAnswer[] }).rollups),
+    )
+  })
+
+  add('show', 'show a rollup: its halves, its shards, its counters', 'show orders')
+    .argument('<name>', 'name of the rollup')
+    .action(async (name: string, flags: ClientFlags) => {
+      writeRollup(await clientOf(flags).call('GET', pathOf(name)), flags, output)
+    })
+}
+
+function addQuery(add: AddCommand, output: Output): void {
+  add('query', 'run one SELECT over rollups', 'query "SELECT city, MEASURE(revenue) FROM orders GROUP BY city"')
+    .argument('<sql>', 'the statement, in quotes; - is standard input')
+    .option('--limit <rows>', 'at most so many rows', toNumber)
+    .option('--timeout <ms>', 'give up after so many milliseconds', toNumber)
+    .showHelpAfterError(`(the statement stands in quotes: ${COMMAND_NAME} query "SELECT ..."; --help tells more)`)
+    .action(async (argument: string, flags: ClientFlags & { limit?: number; timeout?: number }) => {
+      const source = readArgument(argument)
+      if (source.sql === '') throw new RollupdError('bad_request', 'the statement is empty')
+      const text = await showingPlace(source, () =>
+        clientOf(flags).call('POST', '/v1/query', { sql: source.sql, limit: flags.limit, timeout_ms: flags.timeout }),
+      )
+      if (flags.json === true) return output.write(text)
+      const { columns, rows, warnings, truncated } = readResult(text)
+      output.write(formatTable(columns, rows))
+      if (rows.length === 0) output.write('(no rows)')
+      for (const warning of warnings) output.write(`warning: ${warning}`)
+      if (truncated) output.write(`warning: these are only the first ${rows.length} rows; --limit takes more`)
+    })
+}
+
+function addChanges(add: AddCommand, output: Output): void {
+  const change = (verb: 'pause' | 'resume') => async (name: string, flags: ClientFlags & { accept?: string }) => {
+    const body = flags.accept === undefined ? undefined : { accept: flags.accept.split(',').map((code) => code.trim()) }
+    const text = await clientOf(flags).call('POST', `${pathOf(name)}/${verb}`, body)
+    output.write(flags.json === true ? text : describeStatus(JSON.parse(text) as RollupAnswer))
+  }
+  add('pause', 'read no more until resumed').argument('<name>', 'name of the rollup').action(change('pause'))
+  add('resume', 'go on reading, also past what --accept names', 'resume orders --accept lost')
+    .argument('<name>', 'name of the rollup')
+    .option('--accept <codes>', 'of lost, corrupt, truncated, recreated, record_error, separated by commas')
+    .action(change('resume'))
+  add('drop', 'drop a rollup with its states')
+    .argument('<name>', 'name of the rollup')
+    .action(async (name: string, flags: ClientFlags) => {
+      await clientOf(flags).call('DELETE', pathOf(name))
+      output.write(flags.json === true ? JSON.stringify({ dropped: name }) : `dropped ${name}`)
+    })
+}
+
+function addDeadLetters(add: AddCommand, output: Output): void {
+  add('dead-letters', 'list the records that could not be evaluated', 'dead-letters orders --limit 10')
+    .argument('<name>', 'name of the rollup')
+    .option('--limit <count>', 'at most so many', toNumber, 100)
+    .option('--after <id>', 'those behind that one', toNumber, 0)
+    .action(async (name: string, flags: ClientFlags & { limit: number; after: number }) => {
+      const path = `${pathOf(name)}/dead-letters?limit=${flags.limit}&after=${flags.after}`
+      const text = await clientOf(flags).call('GET', path)
+      output.write(flags.json === true ? text : describeDeadLetters(JSON.parse(text) as DeadLetters))
+    })
+}
+
+function addTopics(add: AddCommand, output: Output): void {
+  add('topics', 'list the topics').action(async (flags: ClientFlags) => {
+    const text = await clientOf(flags).call('GET', '/v1/topics')
     if (flags.json === true) return output.write(text)
-    const { rollups } = JSON.parse(text) as { rollups: RollupAnswer[] }
+    const { topics } = JSON.parse(text) as {
+      topics: { topic: string; partitions: { start_offset: number; end_offset: number }[] }[]
+    }
+    const offsets = (partitions: { start_offset: number; end_offset: number }[]) =>
+      partitions.reduce((sum, { start_offset: start, end_offset: end }) => sum + end - start, 0)
     output.write(
       formatTable(
-        ['NAME', 'TOPIC', 'STATUS', 'GROUPS', 'RECORDS', 'LAG'],
-        rollups.map((rollup) => [
-          rollup.name,
-          rollup.source.topic,
-          rollup.reason === undefined ? rollup.status : `${rollup.status} (${rollup.reason.code})`,
-          String(rollup.groups),
-          String(rollup.counts.aggregated),
-          sumLag(rollup),
-        ]),
+        ['TOPIC', 'PARTITIONS', 'OFFSETS'],
+        topics.map(({ topic, partitions }) => [topic, String(partitions.length), String(offsets(partitions))]),
       ),
     )
   })
 
-  command('show', 'show a rollup: its halves, its shards, its counters')
-    .argument('<name>')
-    .action(async (name: string, flags: ClientFlags) => {
-      const text = await clientOf(flags).call('GET', `/v1/rollups/${encodeURIComponent(name)}`)
-      output.write(flags.json === true ? text : describeRollup(JSON.parse(text) as RollupAnswer))
-    })
-
-  command('query', 'run one SELECT over rollups')
-    .argument('<sql>')
-    .option('--limit <rows>', 'at most so many rows')
-    .option('--timeout <ms>', 'give up after so many milliseconds')
-    .action(async (sql: string, flags: ClientFlags & { limit?: string; timeout?: string }) => {
-      const text = await clientOf(flags).call('POST', '/v1/query', {
-        sql,
-        ...(flags.limit === undefined ? {} : { limit: toNumber('--limit', flags.limit) }),
-        ...(flags.timeout === undefined ? {} : { timeout_ms: toNumber('--timeout', flags.timeout) }),
-      })
-      if (flags.json === true) return output.write(text)
-      const result = readResult(text)
-      output.write(formatTable(result.columns, result.rows))
-      for (const warning of result.warnings) output.write(`warning: ${warning}`)
-      if (result.truncated) output.write(`warning: only the first ${result.rows.length} rows; see --limit`)
-    })
-
-  command('pause', 'read no more until resumed').argument('<name>').action(changeStatus('pause'))
-  command('resume', 'go on reading, also past what --accept names')
-    .argument('<name>')
-    .option('--accept <codes>', 'codes to go on past, separated by commas: lost,corrupt,truncated,recreated,record_error')
-    .action(changeStatus('resume'))
-
-  function changeStatus(verb: 'pause' | 'resume') {
-    return async (name: string, flags: ClientFlags & { accept?: string }) => {
-      const body =
-        flags.accept === undefined ? undefined : { accept: flags.accept.split(',').map((code) => code.trim()) }
-      const text = await clientOf(flags).call('POST', `/v1/rollups/${encodeURIComponent(name)}/${verb}`, body)
-      output.write(flags.json === true ? text : describeRollup(JSON.parse(text) as RollupAnswer))
-    }
-  }
-
-  command('drop', 'drop a rollup with its states')
-    .argument('<name>')
-    .action(async (name: string, flags: ClientFlags) => {
-      await clientOf(flags).call('DELETE', `/v1/rollups/${encodeURIComponent(name)}`)
-      output.write(flags.json === true ? JSON.stringify({ dropped: name }) : `dropped ${name}`)
-    })
-
-  command('dead-letters', 'list the records that could not be evaluated')
-    .argument('<name>')
-    .action(async (name: string, flags: ClientFlags) => {
-      const text = await clientOf(flags).call('GET', `/v1/rollups/${encodeURIComponent(name)}/dead-letters`)
-      if (flags.json === true) return output.write(text)
-      const { dead_letters } = JSON.parse(text) as {
-        dead_letters: { partition: number; offset: number; code: string; reason: string; value?: string }[]
-      }
-      output.write(
-        formatTable(
-          ['PARTITION', 'OFFSET', 'CODE', 'REASON', 'VALUE'],
-          dead_letters.map((letter) => [
-            String(letter.partition),
-            String(letter.offset),
-            letter.code,
-            letter.reason,
-            (letter.value ?? '(binary)').slice(0, 60),
-          ]),
-        ),
-      )
-    })
-
-  command('produce', 'append records: a line of NDJSON is one value')
-    .argument('<topic>')
+  add('produce', 'append records: a line of NDJSON is one value', 'produce orders orders.ndjson --create 4')
+    .argument('<topic>', 'topic to append to')
     .argument('[file]', 'file to read; standard input without one')
-    .option('--create <partitions>', 'create the topic with so many partitions if it does not exist')
-    .action(async (topic: string, file: string | undefined, flags: ClientFlags & { create?: string }) => {
+    .option('--create <partitions>', 'create the topic with so many partitions if it does not exist', toNumber)
+    .action(async (topic: string, file: string | undefined, flags: ClientFlags & { create?: number }) => {
       const client = clientOf(flags)
-      if (flags.create !== undefined) await createTopic(client, topic, toNumber('--create', flags.create))
-      const produced = await produceLines(client, topic, file)
-      output.write(flags.json === true ? JSON.stringify(produced) : `${produced.records} records appended to ${topic}`)
+      if (flags.create !== undefined) await createTopic(client, topic, flags.create)
+      const produced = await produceLines(client, topic, file).catch((error: unknown) => {
+        throw sayingCreate(error)
+      })
+      const records = produced.records === 1 ? '1 record' : `${produced.records} records`
+      output.write(flags.json === true ? JSON.stringify(produced) : `${records} appended to ${topic}`)
     })
 }
 
@@ -158,64 +188,27 @@ async function createTopic(client: ApiClient, topic: string, partitions: number)
   }
 }
 
+function sayingCreate(error: unknown): unknown {
+  if (!(error instanceof RollupdError) || error.code !== 'unknown_topic') return error
+  const hint = [...(error.hint === undefined ? [] : [error.hint]), '--create 4 makes it, with 4 partitions.'].join(' ')
+  return new RollupdError(error.code, error.message, { hint, cause: error })
+}
+
+function writeRollup(text: string, flags: ClientFlags, output: Output): void {
+  output.write(flags.json === true ? text : describeRollup(JSON.parse(text) as RollupAnswer))
+}
+
 function clientOf(flags: ClientFlags): ApiClient {
   return new ApiClient({ url: flags.url, token: process.env['ROLLUPD_TOKEN'] })
 }
 
-/** Errors: bad_request naming the file. */
-export function readStatement(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim().replace(/;\s*$/, '')
-  } catch (cause) {
-    throw new RollupdError('bad_request', `statement file "${file}" can't be read: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
+function pathOf(name: string): string {
+  return `/v1/rollups/${encodeURIComponent(name)}`
 }
 
-function toNumber(flag: string, text: string): number {
-  const number = Number(text)
+/** Errors: commander's own, which ends with the code of wrong usage. */
+function toNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  throw new RollupdError('bad_request', `${flag} takes a whole number, not "${text}"`)
-}
-
-function sumLag({ shards }: RollupAnswer): string {
-  const lags = shards.map(({ lag }) => lag)
-  return lags.includes(null) ? '?' : String(lags.reduce<number>((sum, lag) => sum + (lag ?? 0), 0))
-}
-
-function describeRollup(rollup: RollupAnswer): string {
-  const { counts } = rollup
-  const lines = [
-    `${rollup.name} reads ${rollup.source.topic}: ${rollup.status}`,
-    ...(rollup.reason === undefined ? [] : [`  ${rollup.reason.code}: ${rollup.reason.message}`]),
-    ...rollup.warnings.map((warning) => `  warning: ${warning}`),
-    '',
-    'ingest half, on every record:',
-    indent(rollup.ingest_sql),
-    'wrap half, at read time:',
-    indent(rollup.wrap_sql),
-    '',
-    `groups ${rollup.groups}, bytes ${rollup.bytes}`,
-    `records: ${Object.entries(counts)
-      .filter(([name, count]) => count > 0 || name === 'aggregated')
-      .map(([name, count]) => `${name} ${count}`)
-      .join(', ')}`,
-    '',
-    formatTable(
-      ['PARTITION', 'STATUS', 'START', 'NEXT', 'LAG'],
-      rollup.shards.map((shard) => [
-        String(shard.partition),
-        shard.reason === undefined ? shard.status : `${shard.status} (${shard.reason.code})`,
-        String(shard.start_offset),
-        String(shard.next_offset),
-        shard.lag === null ? '?' : String(shard.lag),
-      ]),
-    ),
-  ]
-  return lines.join('\n')
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ')
+  throw new InvalidArgumentError('It takes a whole number.')
 }

@@ -2,6 +2,7 @@
 import { toCreateSql, toLeafSchema } from '../leaf/leaf-schema.ts'
 import { aggregateOf } from '../planner/partial-aggregate.ts'
 import type { RollupPlan } from '../planner/plan.ts'
+import { breakStatement } from './break-statement.ts'
 import { formatTable } from './text-table.ts'
 
 /** Any number: the tables get their real one when the rollup is created. */
@@ -17,10 +18,10 @@ export function describePlan(plan: RollupPlan): string {
   const tables = toCreateSql(toLeafSchema(EXAMPLE_ID, plan), []).map((statement) => `${statement};`)
   return [
     'Ingest half, on every record:',
-    indent(plan.ingestSql),
+    indent(breakStatement(plan.ingestSql)),
     '',
     'Wrap half, at read time:',
-    indent(plan.wrapSql),
+    indent(breakStatement(plan.wrapSql)),
     '',
     'States of each group:',
     indent(formatTable(['COLUMN', 'CALL', 'STATE', 'TYPE'], states)),

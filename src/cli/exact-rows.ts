@@ -1,4 +1,5 @@
 /** Owns the reading of an answer's rows for show: cells as the text that stands in the answer, so that numbers keep all digits. */
+import { NULL_CELL } from './text-table.ts'
 
 export interface ShownResult {
   readonly columns: readonly string[]
@@ -42,7 +43,7 @@ class ExactNumber {
 }
 
 function toCell(value: unknown): string {
-  if (value === null || value === undefined) return ''
+  if (value === null || value === undefined) return NULL_CELL
   if (value instanceof ExactNumber) return value.text
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -49,12 +49,13 @@ export async function produceLines(client: ApiClient, topic: string, file: strin
 }
 
 async function* openInput(file: string | undefined): AsyncGenerator<Uint8Array> {
+  if (file === undefined && process.stdin.isTTY) process.stderr.write('one JSON document a line; Ctrl-D ends\n')
   const input = file === undefined ? process.stdin : createReadStream(file)
   try {
     for await (const chunk of input) yield chunk as Uint8Array
   } catch (cause) {
-    throw new RollupdError('bad_request', `"${file ?? 'standard input'}" can't be read: ${(cause as Error).message}`, {
-      cause,
-    })
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : message
+    throw new RollupdError('bad_request', `"${file ?? 'standard input'}" can't be read: ${why}`, { cause })
   }
 }

@@ -2,7 +2,9 @@
 /** Entry point of the command line. Only `serve`, `demo` and `plan` do work of their own; all else talks HTTP. */
 import { Command, CommanderError } from 'commander'
 import pc from 'picocolors'
-import { addClientCommands, readStatement } from '../cli/commands.ts'
+import { COMMAND_NAME } from '../cli/command-name.ts'
+import { addClientCommands } from '../cli/commands.ts'
+import { readStatement, showingPlace } from '../cli/statement-source.ts'
 import { loadConfig } from '../config.ts'
 import { RollupdError } from '../core/errors.ts'
 import { readVersion } from './version.ts'
@@ -13,17 +15,25 @@ const EXIT_BROKEN = 70
 const write = (text: string) => process.stdout.write(`${text}\n`)
 
 function buildProgram(): Command {
-  const program = new Command('rollupd')
+  const program = new Command(COMMAND_NAME)
     .description('Live SQL rollups over Kafka topics: exact aggregates of a stream, read over HTTP.')
     .version(readVersion())
-    .showHelpAfterError('(rollupd --help lists the commands)')
+    .showHelpAfterError(`("${COMMAND_NAME} --help" lists the commands)`)
     .exitOverride()
     .addHelpText(
       'after',
       `
+From records to numbers:
+  ${COMMAND_NAME} serve
+  ${COMMAND_NAME} produce orders orders.ndjson --create 4
+  ${COMMAND_NAME} create orders orders.sql --topic orders
+  ${COMMAND_NAME} query "SELECT * FROM orders LIMIT 10"
+
 Exit codes: 0 done, 1 refused (bad statement, unknown name), 2 wrong usage or configuration, 3 server or broker away
 (may be tried again), 4 the data directory is in use, 70 an unexpected error.
-Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LISTEN, ROLLUPD_KAFKA, ROLLUPD_CONFIG, ROLLUPD_LOG_LEVEL.`,
+
+Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LISTEN, ROLLUPD_KAFKA,
+ROLLUPD_CONFIG, ROLLUPD_LOG_LEVEL.`,
     )
 
   program
@@ -56,12 +66,14 @@ Variables: ROLLUPD_URL, ROLLUPD_TOKEN; for serve also ROLLUPD_DATA, ROLLUPD_LIST
   program
     .command('plan')
     .description("show both halves of a statement, its states and the leaf's tables; needs no server")
-    .argument('<file>', 'file with one SQL statement')
+    .argument('<file>', 'file with one SQL statement; - is standard input')
     .option('--json', 'print the plan as JSON, for scripts')
     .action(async (file: string, flags: { json?: boolean }) => {
       const { createPlanner } = await import('./create-planner.ts')
       const { describePlan } = await import('../cli/describe-plan.ts')
-      const plan = (await createPlanner())(readStatement(file))
+      const planRollup = await createPlanner()
+      const source = readStatement(file)
+      const plan = await showingPlace(source, () => planRollup(source.sql))
       write(flags.json === true ? JSON.stringify(plan, undefined, 2) : describePlan(plan))
     })
 
@@ -82,6 +94,12 @@ function tellError(error: unknown): number {
   if (error.hint !== undefined) process.stderr.write(`${error.hint}\n`)
   return error.kind.exit
 }
+
+// whoever reads our output may stop reading, as head does
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
+})
 
 // the service, the demo and the planner are loaded where they are used: a client's command starts in half the time without them
 try {

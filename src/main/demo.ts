@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ApiClient } from '../cli/api-client.ts'
+import { breakStatement } from '../cli/break-statement.ts'
+import { COMMAND_NAME } from '../cli/command-name.ts'
 import { computeExpectedRows, type DemoRecord, DemoStream, type ExpectedRow } from '../cli/demo-events.ts'
 import { readResult } from '../cli/exact-rows.ts'
 import { formatTable } from '../cli/text-table.ts'
@@ -15,8 +17,9 @@ import { startService } from './service.ts'
 const RECORDS = 20_000
 const TOPIC = 'pageviews'
 const ROLLUP = 'pageviews_minute'
-const QUERY = `SELECT minute, country, views, avg_latency, my_crazy_metric FROM ${ROLLUP} ORDER BY minute, country`
-/** How often the live answer is shown again, and how many records come in between. */
+const QUERY = `SELECT * FROM ${ROLLUP} ORDER BY minute, country`
+const COARSER_QUERY = `SELECT country, MEASURE(views), MEASURE(avg_latency), MEASURE(my_crazy_metric) FROM ${ROLLUP} GROUP BY country ORDER BY views DESC`
+/** How often new records come and the answer is looked at again, and how many come. */
 const REFRESH_MS = 1000
 const RECORDS_PER_REFRESH = 200
 const ROWS_SHOWN = 12
@@ -49,8 +52,8 @@ export async function runDemo({ once, listen, write }: DemoOptions): Promise<num
       sql,
       source: { topic: TOPIC },
     })
-    write(`Its ingest half runs on every record:\n\n${indent(rollup.ingest_sql)}\n`)
-    write(`Its wrap half runs at read time:\n\n${indent(rollup.wrap_sql)}\n`)
+    write(`Its ingest half runs on every record:\n\n${indent(breakStatement(rollup.ingest_sql))}\n`)
+    write(`Its wrap half runs at read time:\n\n${indent(breakStatement(rollup.wrap_sql))}\n`)
 
     const stream = new DemoStream()
     const records = stream.take(RECORDS)
@@ -64,7 +67,7 @@ export async function runDemo({ once, listen, write }: DemoOptions): Promise<num
       `${RECORDS} events, late, out-of-order and broken ones among them, produced and read back in ${(elapsedMs / 1000).toFixed(1)} s:`,
     )
     write(`${counts.aggregated} aggregated, ${counts.filtered} filtered by WHERE, ${counts.dead} dead letters.\n`)
-    write(`$ rollupd query "${QUERY.replace(' ORDER BY', ' ... ORDER BY')}" --url ${service.url}\n`)
+    write(`The answer of ${QUERY}\n`)
     write(showRows(answer.text))
     write(
       isRight
@@ -72,9 +75,7 @@ export async function runDemo({ once, listen, write }: DemoOptions): Promise<num
         : '\nThe answer DIFFERS from what the demo computed from the raw events.',
     )
     if (once || !isRight) return isRight ? 0 : 1
-    write(
-      `\nrollupd answers at ${service.url} (API at ${service.url}/docs). New events arrive each second; end with Ctrl-C.`,
-    )
+    write(describeNext(service.url))
     await produceUntilStopped(client, stream, service.stopped)
     return 0
   } finally {
@@ -104,12 +105,26 @@ async function query(client: ApiClient, next: Record<string, number>): Promise<{
 
 function showRows(text: string): string {
   const { columns, rows } = readResult(text)
-  const more = rows.length > ROWS_SHOWN ? `\n... ${rows.length - ROWS_SHOWN} rows more` : ''
-  return formatTable(columns, rows.slice(-ROWS_SHOWN)) + more
+  const before = rows.length > ROWS_SHOWN ? `The last ${ROWS_SHOWN} of ${rows.length} rows:\n\n` : ''
+  return before + formatTable(columns, rows.slice(-ROWS_SHOWN))
+}
+
+function describeNext(url: string): string {
+  return `
+rollupd answers at ${url}, and ${RECORDS_PER_REFRESH} new events arrive each second. Try in another terminal:
+
+  ${COMMAND_NAME} query "${COARSER_QUERY}" --url ${url}
+  ${COMMAND_NAME} show ${ROLLUP} --url ${url}
+  ${COMMAND_NAME} dead-letters ${ROLLUP} --url ${url}
+  curl ${url}/v1/query -H 'content-type: application/json' -d '{"sql":"SELECT * FROM ${ROLLUP}"}'
+
+The whole interface: ${url}/docs. Ctrl-C ends the demo.
+`
 }
 
 async function produceUntilStopped(client: ApiClient, stream: DemoStream, stopped: Promise<void>): Promise<void> {
   let isStopped = false
+  let records = RECORDS
   void stopped.then(() => {
     isStopped = true
   })
@@ -117,7 +132,13 @@ async function produceUntilStopped(client: ApiClient, stream: DemoStream, stoppe
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, REFRESH_MS))])
     if (isStopped) return
     try {
-      await produce(client, stream.take(RECORDS_PER_REFRESH))
+      const next = await produce(client, stream.take(RECORDS_PER_REFRESH))
+      const sentMs = performance.now()
+      await query(client, next)
+      records += RECORDS_PER_REFRESH
+      const elapsedMs = Math.round(performance.now() - sentMs)
+      if (process.stdout.isTTY)
+        process.stdout.write(`\r${records} events, the last ones in the answer after ${elapsedMs} ms   `)
     } catch (error) {
       // the service may stop between two of them
       if (error instanceof RollupdError && error.kind.retryable) return

@@ -221,14 +221,12 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
   try {
     return await app.listen(parseListen(config.listen))
   } catch (cause) {
-    throw new RollupdError(
-      'config_invalid',
-      `option listen: ${config.listen} can't be bound: ${(cause as Error).message}`,
-      {
-        hint: 'Choose another port; port 0 takes a free one.',
-        cause,
-      },
-    )
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'EADDRINUSE' ? 'another process listens there' : message
+    throw new RollupdError('config_invalid', `option listen: ${config.listen} can't be bound: ${why}`, {
+      hint: 'Choose another with --listen HOST:PORT; port 0 takes a free one.',
+      cause,
+    })
   }
 }
 
