@@ -2,6 +2,7 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import type { DeadLetter } from '../aggregator/partial-batch.ts'
 import { assert } from '../core/assert.ts'
+import { type Shard, toShardKey, toTopicId } from '../core/shard.ts'
 import type { StoredDeadLetter } from './leaf-store.ts'
 
 /** Past either bound the oldest letters of the rollup are dropped. */
@@ -13,11 +14,16 @@ export interface DeadLetterLimits {
 
 export const DEAD_LETTER_LIMITS: DeadLetterLimits = { countMax: 1000, bytesMax: 64 << 20 }
 
+interface DroppedLetters {
+  readonly shard: Shard
+  count: number
+}
+
 /** What appending changed: kept letters, and dropped ones by shard. */
 export interface DeadLetterChanges {
   readonly count: number
   readonly bytes: number
-  readonly dropped: readonly { readonly topicId: string; readonly partition: number; readonly count: number }[]
+  readonly dropped: readonly DroppedLetters[]
 }
 
 interface LetterRow {
@@ -66,18 +72,18 @@ export class DeadLetterTable {
 
   /** Keeps the letters as far as the bounds allow. The caller stores the figures. */
   append(rollupId: number, letters: readonly DeadLetter[]): DeadLetterChanges {
-    const dropped = new Map<string, { topicId: string; partition: number; count: number }>()
-    const drop = (topicId: string, partition: number): void => {
-      const key = `${topicId}/${partition}`
+    const dropped = new Map<string, DroppedLetters>()
+    const drop = (shard: Shard): void => {
+      const key = toShardKey(shard)
       const known = dropped.get(key)
-      if (known === undefined) dropped.set(key, { topicId, partition, count: 1 })
+      if (known === undefined) dropped.set(key, { shard, count: 1 })
       else known.count++
     }
     // a batch with more letters than are kept would only delete its own again
     const surplus = Math.max(0, letters.length - this.#limits.countMax)
     let bytes = 0
     letters.forEach(({ shard, offset, timestampMs, code, reason, value }, index) => {
-      if (index < surplus) return drop(shard.topicId, shard.partition)
+      if (index < surplus) return drop(shard)
       this.#insert.run(rollupId, shard.topicId, shard.partition, offset, timestampMs, code, reason, value)
       bytes += (value?.byteLength ?? 0) + Buffer.byteLength(reason)
     })
@@ -103,7 +109,7 @@ export class DeadLetterTable {
   #removeOldest(
     rollupId: number,
     added: { readonly count: number; readonly bytes: number },
-    drop: (topicId: string, partition: number) => void,
+    drop: (shard: Shard) => void,
   ): { count: number; bytes: number } {
     const figures = this.#figures.get(rollupId)
     assert(figures !== undefined, `rollup ${rollupId} has figures`)
@@ -117,7 +123,7 @@ export class DeadLetterTable {
       lastId = row.id
       removed.count++
       removed.bytes += row.bytes
-      drop(row.topic_id, row.partition)
+      drop({ topicId: toTopicId(row.topic_id), partition: row.partition })
     }
     this.#deleteUpTo.run(rollupId, lastId)
     return removed

@@ -1,11 +1,11 @@
 /** Owns the ingest thread's side of the commits: batches go to the leaf thread as transferred buffers. */
 import type { MessagePort } from 'node:worker_threads'
-import type { Answer, BatchOutcome, CommitRequest } from './leaf-thread-messages.ts'
-import { PendingCalls } from './pending-calls.ts'
+import { type Answer, PendingCalls } from '../core/pending-calls.ts'
+import type { BatchOutcome, CommitRequest } from './leaf-thread-messages.ts'
 
 export class LeafCommitPort {
   readonly #port: MessagePort
-  readonly #calls = new PendingCalls<BatchOutcome>()
+  readonly #calls = new PendingCalls<BatchOutcome>('the leaf is closed')
 
   /** `port` comes from LeafThreadClient.connect. */
   constructor(port: MessagePort) {

@@ -9,7 +9,13 @@ import type { RollupPlan } from '../planner/plan.ts'
 
 export type StoredStatus = 'running' | 'paused' | 'halted'
 
-/** Where a rollup begins to read, as given at creation; already resolved to offsets. */
+/** Where reading of a shard begins. */
+export interface StartPosition {
+  readonly shard: Shard
+  readonly startOffset: number
+}
+
+/** What a rollup is created from; where it begins is already resolved to offsets. */
 export interface RollupDefinition {
   readonly name: string
   readonly plan: RollupPlan
@@ -20,12 +26,10 @@ export interface RollupDefinition {
   readonly onLoss: OnLoss
   /** Output names for each index. */
   readonly indexes: readonly (readonly string[])[]
-  readonly shards: readonly { readonly shard: Shard; readonly startOffset: number }[]
+  readonly shards: readonly StartPosition[]
 }
 
-export interface StoredShard {
-  readonly shard: Shard
-  readonly startOffset: number
+export interface StoredShard extends StartPosition {
   readonly nextOffset: number
   readonly leaderEpoch: number
   /** Largest record timestamp folded, milliseconds; -1 for none. */
@@ -38,17 +42,10 @@ export interface StoredShard {
   readonly counts: Counts
 }
 
-export interface StoredRollup {
+export interface StoredRollup extends Omit<RollupDefinition, 'shards'> {
   /** Of this name and version; never used again. */
   readonly id: number
   readonly version: number
-  readonly name: string
-  readonly plan: RollupPlan
-  readonly topic: string
-  readonly start: unknown
-  readonly onError: OnError
-  readonly onLoss: OnLoss
-  readonly indexes: readonly (readonly string[])[]
   readonly status: StoredStatus
   readonly reason?: HaltReason
   readonly createdAt: string
@@ -131,11 +128,7 @@ export interface LeafStore {
   listRollups(): StoredRollup[]
   findRollup(name: string): StoredRollup | undefined
   /** New partitions, or the shards of a topic made again. Errors: conflict for a shard that is read already. */
-  addShards(
-    id: number,
-    shards: readonly { readonly shard: Shard; readonly startOffset: number }[],
-    warning?: string,
-  ): void
+  addShards(id: number, shards: readonly StartPosition[], warning?: string): void
   /** Errors: not_found when that shard isn't read, bad_parameter for an offset before its position. */
   changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): void
   /** One transaction for all given batches. When none is taken, the number of the last commit stands. */

@@ -1,23 +1,20 @@
 /** Owns the other threads' side of the leaf thread: the leaf's methods as promises, and ports for commits. */
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { fromErrorMessage } from '../core/error-message.ts'
+import { PendingCalls } from '../core/pending-calls.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
+import type { AsyncLeaf } from './async-leaf.ts'
 import type {
   LeafFigures,
   LeafStore,
   RollupDefinition,
   ShardChange,
+  StartPosition,
   StoredDeadLetter,
   StoredRollup,
   StoredStatus,
 } from './leaf-store.ts'
-import {
-  fromErrorMessage,
-  type FromLeaf,
-  type LeafMethod,
-  type LeafWorkerData,
-  type ToLeaf,
-} from './leaf-thread-messages.ts'
-import { PendingCalls } from './pending-calls.ts'
+import { type FromLeaf, type LeafMethod, type LeafWorkerData, type ToLeaf } from './leaf-thread-messages.ts'
 
 export interface LeafThreadOptions extends LeafWorkerData {
   /** Of main/leaf-worker. */
@@ -26,13 +23,9 @@ export interface LeafThreadOptions extends LeafWorkerData {
   readonly onFatal: (error: unknown) => void
 }
 
-type Promised = {
-  [Method in LeafMethod]: (...args: Parameters<LeafStore[Method]>) => Promise<ReturnType<LeafStore[Method]>>
-}
-
-export class LeafThreadClient implements Promised {
+export class LeafThreadClient implements AsyncLeaf {
   readonly #worker: Worker
-  readonly #calls = new PendingCalls<unknown>()
+  readonly #calls = new PendingCalls<unknown>('the leaf is closed')
   readonly #ended: Promise<void>
   #isClosing = false
 
@@ -94,7 +87,7 @@ export class LeafThreadClient implements Promised {
     return this.#call('findRollup', name)
   }
 
-  addShards(id: number, shards: RollupDefinition['shards'], warning?: string): Promise<void> {
+  addShards(id: number, shards: readonly StartPosition[], warning?: string): Promise<void> {
     return this.#call('addShards', id, shards, warning)
   }
 

@@ -1,8 +1,9 @@
 /** Owns the messages of the leaf thread: calls of the port's methods, and commits on ports of their own. */
 import type { MessagePort } from 'node:worker_threads'
-import type { ErrorCode } from '../core/errors.ts'
-import { RollupdError } from '../core/errors.ts'
-import type { CommitResult, LeafStore } from './leaf-store.ts'
+import type { ErrorMessage } from '../core/error-message.ts'
+import type { Answer } from '../core/pending-calls.ts'
+import type { AsyncLeaf } from './async-leaf.ts'
+import type { CommitResult } from './leaf-store.ts'
 
 /** What the thread is started with. */
 export interface LeafWorkerData {
@@ -13,7 +14,7 @@ export interface LeafWorkerData {
 }
 
 /** Methods that answer a call; commits have their own ports. */
-export type LeafMethod = Exclude<keyof LeafStore, 'commit'>
+export type LeafMethod = keyof AsyncLeaf
 
 export type ToLeaf =
   | { readonly kind: 'call'; readonly call: number; readonly method: LeafMethod; readonly args: readonly unknown[] }
@@ -34,27 +35,3 @@ export interface CommitRequest {
 
 /** What became of the batch. */
 export type BatchOutcome = CommitResult['batches'][number]
-
-export type Answer<Result> =
-  | { readonly kind: 'result'; readonly call: number; readonly result: Result }
-  | { readonly kind: 'error'; readonly call: number; readonly error: ErrorMessage }
-
-/** A RollupdError between threads: its class doesn't survive a structured clone. */
-export interface ErrorMessage {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly hint: string | undefined
-  readonly position: number | undefined
-  readonly detail: unknown
-}
-
-/** Anything that isn't a RollupdError is thrown again: it ends the thread, and with it the process (law 10). */
-export function toErrorMessage(error: unknown): ErrorMessage {
-  if (!(error instanceof RollupdError)) throw error
-  const { code, message, hint, position, detail } = error
-  return { code, message, hint, position, detail }
-}
-
-export function fromErrorMessage({ code, message, hint, position, detail }: ErrorMessage): RollupdError {
-  return new RollupdError(code, message, { hint, position, detail })
-}

@@ -5,16 +5,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
 import { assert, at } from '../core/assert.ts'
+import { toErrorMessage } from '../core/error-message.ts'
 import { RollupdError } from '../core/errors.ts'
+import type { Answer } from '../core/pending-calls.ts'
 import type { LeafStore } from './leaf-store.ts'
-import {
-  type Answer,
-  type BatchOutcome,
-  type CommitRequest,
-  type FromLeaf,
-  toErrorMessage,
-  type ToLeaf,
-} from './leaf-thread-messages.ts'
+import type { BatchOutcome, CommitRequest, FromLeaf, ToLeaf } from './leaf-thread-messages.ts'
 
 export interface LeafThreadServerOptions {
   readonly leaf: LeafStore & { maintain(): void }
@@ -104,6 +99,8 @@ export class LeafThreadServer {
   /** With its ports closed the thread ends by itself. */
   #close(): void {
     for (const port of this.#commitPorts) port.close()
+    // an immediate of the last commit may still come, and the leaf is closed
+    this.#commitPorts.clear()
     this.#options.port.close()
   }
 

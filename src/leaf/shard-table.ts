@@ -16,7 +16,7 @@ import {
   toShardKey,
   toTopicId,
 } from '../core/shard.ts'
-import type { RangeOutcome, ShardChange, StoredRollup, StoredShard } from './leaf-store.ts'
+import type { RangeOutcome, ShardChange, StartPosition, StoredRollup, StoredShard } from './leaf-store.ts'
 
 type ShardRow = Counts & {
   readonly topic_id: string
@@ -105,13 +105,13 @@ export class ShardTable {
   }
 
   /** Counts dead letters of the shard that were dropped to keep the bound; of a pruned shard, in the pruned sums. */
-  countDroppedLetters(rollupId: number, topicId: string, partition: number, dropped: number): void {
-    const { changes } = this.#dropLetters.run(dropped, rollupId, topicId, partition)
+  countDroppedLetters(rollupId: number, shard: Shard, dropped: number): void {
+    const { changes } = this.#dropLetters.run(dropped, rollupId, shard.topicId, shard.partition)
     if (changes === 0) this.#dropPrunedLetters.run(dropped, rollupId)
   }
 
   /** Errors: conflict when an open shard of that identity is there. */
-  add(rollupId: number, shards: readonly { readonly shard: Shard; readonly startOffset: number }[]): void {
+  add(rollupId: number, shards: readonly StartPosition[]): void {
     for (const { shard, startOffset } of shards) {
       const known = this.#ofShard.all(rollupId, shard.topicId, shard.partition)
       if (known.some((row) => row.closed === 0)) {

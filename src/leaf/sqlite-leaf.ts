@@ -21,6 +21,7 @@ import type {
   RangeOutcome,
   RollupDefinition,
   ShardChange,
+  StartPosition,
   StoredDeadLetter,
   StoredRollup,
   StoredStatus,
@@ -120,11 +121,7 @@ export class SqliteLeaf implements LeafStore {
     return rollup === undefined ? undefined : this.#withShards(rollup)
   }
 
-  addShards(
-    id: number,
-    shards: readonly { readonly shard: Shard; readonly startOffset: number }[],
-    warning?: string,
-  ): void {
+  addShards(id: number, shards: readonly StartPosition[], warning?: string): void {
     this.#change(() => {
       this.#requireKnown(id)
       this.#shards.add(id, shards)
@@ -173,9 +170,7 @@ export class SqliteLeaf implements LeafStore {
     for (const range of batch.ranges) this.#shards.advance(rollupId, range)
     const groups = rollup.groups.merge(batch, epoch, () => this.#options.failPoint?.reach('commit:middle'))
     const letters = this.#deadLetters.append(rollupId, deadLetters)
-    for (const { topicId, partition, count } of letters.dropped) {
-      this.#shards.countDroppedLetters(rollupId, topicId, partition, count)
-    }
+    for (const { shard, count } of letters.dropped) this.#shards.countDroppedLetters(rollupId, shard, count)
     this.#catalog.addFigures(rollupId, { ...groups, deadLetters: letters.count, deadLetterBytes: letters.bytes })
     return { taken: true, ranges }
   }

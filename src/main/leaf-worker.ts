@@ -2,9 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { decodePartialBatch } from '../aggregator/partial-batch-codec.ts'
 import { assert } from '../core/assert.ts'
+import { toErrorMessage } from '../core/error-message.ts'
 import { DEAD_LETTER_LIMITS } from '../leaf/dead-letter-table.ts'
 import { FailPoint } from '../leaf/fail-point.ts'
-import { type FromLeaf, type LeafWorkerData, toErrorMessage } from '../leaf/leaf-thread-messages.ts'
+import type { FromLeaf, LeafWorkerData } from '../leaf/leaf-thread-messages.ts'
 import { LeafThreadServer } from '../leaf/leaf-thread-server.ts'
 import { SqliteLeaf } from '../leaf/sqlite-leaf.ts'
 

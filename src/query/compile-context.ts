@@ -3,6 +3,7 @@ import { RollupdError } from '../core/errors.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import { createAnalyser } from '../sql/analyse-expression.ts'
 import type { Literal } from '../sql/expression.ts'
+import { firstLocation } from '../sql/first-location.ts'
 import type { SelectStmt, Statement } from '../sql/parse-statement.ts'
 import type { Analyser, Scope } from '../sql/scope.ts'
 import { ConditionPrinter } from './condition-printer.ts'
@@ -82,6 +83,11 @@ export class CompileContext {
 
   positionOf(location: number | undefined): number {
     return this.statement.positionOf(location)
+  }
+
+  /** Of a part that has no place of its own: its leftmost piece's. */
+  positionWithin(node: unknown): number {
+    return this.statement.positionOf(firstLocation(node))
   }
 
   parameter(number: number, position: number): Literal {

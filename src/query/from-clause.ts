@@ -117,10 +117,17 @@ export class FromCompiler {
     const { subquery, alias } = node
     assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT')
     if (node.lateral === true)
-      throw unsupported('LATERAL is not supported', 0, 'Use a correlated subquery in SELECT or WHERE.')
+      throw unsupported(
+        'LATERAL is not supported',
+        this.#context.positionWithin(subquery),
+        'Use a correlated subquery in SELECT or WHERE.',
+      )
     const plan = this.#context.compileSelect(subquery.SelectStmt, this.#surroundings)
     const relation = new SelectRelation(this.#context.newAlias('t'), plan, plan.columns)
-    return single(renamed(relation, alias?.colnames, 0), alias?.aliasname ?? `?${relation.alias}`)
+    return single(
+      renamed(relation, alias?.colnames, this.#context.positionWithin(subquery)),
+      alias?.aliasname ?? `?${relation.alias}`,
+    )
   }
 
   #join(node: JoinExpr): FromClause {
@@ -128,9 +135,13 @@ export class FromCompiler {
     const left = this.#item(node.larg)
     const right = this.#item(node.rarg)
     if (node.alias !== undefined)
-      throw unsupported('an alias of a join is not supported', 0, 'Give each of its tables an alias.')
+      throw unsupported(
+        'an alias of a join is not supported',
+        this.#context.positionWithin(node),
+        'Give each of its tables an alias.',
+      )
     const kind = JOIN_KINDS[node.jointype ?? 'JOIN_INNER']
-    if (kind === undefined) throw unsupported(`${node.jointype} is not supported`, 0)
+    if (kind === undefined) throw unsupported(`${node.jointype} is not supported`, this.#context.positionWithin(node))
     const position = node.quals === undefined ? 0 : this.#context.positionOf(locationOf(node.quals))
     const names = node.isNatural === true ? commonNames(left.namespace, right.namespace) : usingNames(node.usingClause)
     if (names !== undefined) return this.#joinUsing(left, right, kind, names)

@@ -22,7 +22,8 @@ export function compileGrouping(
 ): Grouping | undefined {
   const { context } = parts
   const nodes = select.groupClause ?? []
-  if (select.groupDistinct === true) throw unsupported('GROUP BY DISTINCT is not supported', 0)
+  if (select.groupDistinct === true)
+    throw unsupported('GROUP BY DISTINCT is not supported', context.positionWithin(nodes), 'Leave DISTINCT out.')
   const clauses = [targets.map(({ node }) => node), select.sortClause]
   if (nodes.length === 0 && select.havingClause === undefined && !holdsAggregate(clauses)) return undefined
   const scope = new QueryScope('GROUP BY', parts)

@@ -69,7 +69,11 @@ function toDirection({ sortby_dir: direction, sortby_nulls: nulls }: SortBy): st
 /** ` LIMIT n OFFSET m`, empty where there is neither. */
 export function limitText(select: SelectStmt, context: CompileContext, analyser: Analyser): string {
   if (select.limitOption === 'LIMIT_OPTION_WITH_TIES')
-    throw unsupported('FETCH FIRST ... WITH TIES is not supported', 0, 'Write LIMIT.')
+    throw unsupported(
+      'FETCH FIRST ... WITH TIES is not supported',
+      context.positionWithin(select.limitCount),
+      'Write LIMIT.',
+    )
   const count = rowCount(select.limitCount, 'LIMIT', context, analyser)
   const offset = rowCount(select.limitOffset, 'OFFSET', context, analyser)
   if (count === undefined && offset === undefined) return ''

@@ -4,9 +4,9 @@
  * that holds.
  */
 import { fork, type ChildProcess } from 'node:child_process'
+import { fromErrorMessage } from '../core/error-message.ts'
 import { RollupdError } from '../core/errors.ts'
 import {
-  fromErrorMessage,
   type FromProcess,
   type ProcessAnswer,
   type ProcessOptions,

@@ -2,8 +2,7 @@
  * Owns what a query is asked with and what comes back, as the service side and the query processes exchange it. All of it can
  * pass between processes by structured clone.
  */
-import type { ErrorCode } from '../core/errors.ts'
-import { RollupdError } from '../core/errors.ts'
+import type { ErrorMessage } from '../core/error-message.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 
 export const ANSWER_FORMATS = ['json', 'ndjson', 'csv'] as const
@@ -77,36 +76,6 @@ export type AnswerBody = { readonly bytes: Uint8Array } | { readonly path: strin
 export interface ProcessAnswer {
   readonly body: AnswerBody
   readonly meta: ResultMeta
-}
-
-/** A RollupdError on its way between processes. */
-export interface ErrorMessage {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly hint: string | undefined
-  readonly position: number | undefined
-  readonly detail: unknown
-}
-
-export function toErrorMessage(error: unknown): ErrorMessage {
-  if (error instanceof RollupdError) {
-    const { code, message, hint, detail } = error
-    // 0: the expression stands in no statement
-    const position = error.position === 0 ? undefined : error.position
-    return { code, message, hint, position, detail }
-  }
-  const message = error instanceof Error ? error.message : String(error)
-  return {
-    code: 'internal',
-    message: `the query met an error of rollupd: ${message}`,
-    hint: undefined,
-    position: undefined,
-    detail: undefined,
-  }
-}
-
-export function fromErrorMessage({ code, message, hint, position, detail }: ErrorMessage): RollupdError {
-  return new RollupdError(code, message, { hint, position, detail })
 }
 
 /** Service to process. */

@@ -108,16 +108,23 @@ export class QueryScope implements CallScope {
     const where = table === undefined ? '' : ` of "${table.name}"`
     throw new RollupdError('sql_unknown_column', `there is no column "${name}"${where}`, {
       position,
-      hint: didYouMean(name, names) ?? listOf(names),
+      hint: didYouMean(name, names) ?? hintOf(name, names),
     })
   }
 }
 
 const NAMES_LISTED_MAX = 20
 
-function listOf(names: readonly string[]): string | undefined {
-  if (names.length === 0 || names.length > NAMES_LISTED_MAX) return undefined
-  return `The columns are ${names.join(', ')}.`
+function hintOf(name: string, names: readonly string[]): string | undefined {
+  const areListed = names.length > 0 && names.length <= NAMES_LISTED_MAX
+  const hints = [...quotesHint(name), ...(areListed ? [`The columns are ${names.join(', ')}.`] : [])]
+  return hints.length === 0 ? undefined : hints.join(' ')
+}
+
+/** A name that only double quotes allow may have been meant as a text. */
+function quotesHint(name: string): string[] {
+  if (/^[\p{Ll}_][\p{Ll}\p{N}_$]*$/u.test(name)) return []
+  return [`Double quotes make it a name; a text stands in single quotes: '${name.replaceAll("'", "''")}'.`]
 }
 
 /** What follows a column's name: keys and elements of its object or array. */

@@ -26,9 +26,13 @@ export function compileSetOperation(
   const { larg, rarg, all } = select
   const name = OPERATORS[select.op ?? '']
   if (larg === undefined || rarg === undefined || name === undefined)
-    throw unsupported(`${select.op} is not supported`, 0)
+    throw unsupported(`${select.op} is not supported`, context.positionWithin(select))
   if (all === true && name !== 'UNION')
-    throw unsupported(`${name} ALL is not supported`, 0, `Write ${name}, which gives each row once.`)
+    throw unsupported(
+      `${name} ALL is not supported`,
+      context.positionWithin(rarg),
+      `Write ${name}, which gives each row once.`,
+    )
   const left = context.compileSelect(larg, surroundings)
   const right = context.compileSelect(rarg, surroundings)
   const columns = unifyColumns(name, left, right)

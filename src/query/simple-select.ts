@@ -20,20 +20,35 @@ export function compileSimpleSelect(
   surroundings: Surroundings,
   context: CompileContext,
 ): SelectPlan {
-  refuseForms(select)
+  refuseForms(select, context)
   return new SimpleSelect(select, surroundings, context)
 }
 
-function refuseForms(select: SelectStmt): void {
-  if (select.intoClause !== undefined) throw unsupported('SELECT INTO is not supported', 0, 'Queries only read.')
-  if (select.lockingClause !== undefined)
-    throw unsupported('FOR UPDATE and FOR SHARE are not supported', 0, 'Queries only read.')
-  if (select.windowClause !== undefined) throw unsupported('window functions are not supported yet', 0)
-  if (select.valuesLists !== undefined)
-    throw unsupported('VALUES is not supported', 0, 'Write SELECT 1 AS a UNION ALL SELECT 2.')
-  if (select.distinctClause?.some((node) => Object.keys(node).length > 0) === true) {
-    throw unsupported('DISTINCT ON is not supported', 0, 'Use GROUP BY with MIN or MAX.')
+function refuseForms(select: SelectStmt, context: CompileContext): void {
+  const { intoClause, lockingClause, windowClause, valuesLists, distinctClause } = select
+  const positionOf = (node: unknown) => context.positionWithin(node)
+  if (intoClause !== undefined)
+    throw unsupported('SELECT INTO is not supported', positionOf(intoClause), 'Queries only read.')
+  if (lockingClause !== undefined) {
+    const position = context.statement.positionOfWord('for')
+    throw unsupported('FOR UPDATE and FOR SHARE are not supported', position, 'Queries only read.')
   }
+  if (windowClause !== undefined) throw unsupported('window functions are not supported yet', positionOf(windowClause))
+  if (valuesLists !== undefined) {
+    const hint = 'Write SELECT 1 AS a UNION ALL SELECT 2.'
+    throw unsupported('VALUES is not supported', positionOf(valuesLists), hint)
+  }
+  if (distinctClause?.some((node) => Object.keys(node).length > 0) === true) {
+    throw unsupported('DISTINCT ON is not supported', positionOf(distinctClause), 'Use GROUP BY with MIN or MAX.')
+  }
+}
+
+/** An answer, a comparison and a sort have no bytes for one. */
+function refuseIntervals(outputs: readonly Output[]): void {
+  const interval = outputs.find(({ expression }) => expression.type === 'interval')
+  if (interval === undefined) return
+  const hint = 'Intervals serve time_bucket; write a text in single quotes to show one.'
+  throw unsupported('an output of type interval is not supported yet', interval.expression.position, hint)
 }
 
 class SimpleSelect implements SelectPlan {
@@ -70,6 +85,7 @@ class SimpleSelect implements SelectPlan {
       source,
       expression: analyser.analyseSettled(node),
     }))
+    refuseIntervals(this.#outputs)
     this.#types = this.#outputs.map(({ expression }) => expression.type)
     this.columns = this.#outputs.map(({ name, expression }) => ({
       name,

@@ -1,16 +1,11 @@
 /** Owns where a new rollup begins to read: `start` of the request becomes one offset per partition, before anything is stored. */
 import { RollupdError } from '../core/errors.ts'
 import { parseIsoTime } from '../core/iso-time.ts'
-import type { Shard } from '../core/shard.ts'
+import type { StartPosition } from '../leaf/leaf-store.ts'
 import type { RecordSource, Topic } from '../tailer/record-source.ts'
 
 export type Start =
   'earliest' | 'latest' | { readonly timestamp: string } | { readonly offsets: Readonly<Record<string, number>> }
-
-export interface StartPosition {
-  readonly shard: Shard
-  readonly startOffset: number
-}
 
 /** Partitions that `offsets` doesn't name begin at their first offset. Errors: start_out_of_range, bad_parameter, broker_away. */
 export async function resolveStart(source: RecordSource, topic: Topic, start: Start): Promise<StartPosition[]> {

@@ -2,7 +2,7 @@
 import { RollupdError } from '../core/errors.ts'
 import type { NewRecord, ProducedRange, RecordSink, RecordSource, Topic } from '../tailer/record-source.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
-import type { AsyncLeaf } from './async-leaf.ts'
+import type { AsyncLeaf } from '../leaf/async-leaf.ts'
 
 export interface TopicServiceOptions {
   readonly source: RecordSource

@@ -1,6 +1,11 @@
 /** Owns the calls that one side of a message port waits for: their numbers and their promises. */
-import { RollupdError } from '../core/errors.ts'
-import { type Answer, fromErrorMessage } from './leaf-thread-messages.ts'
+import { type ErrorMessage, fromErrorMessage } from './error-message.ts'
+import { RollupdError } from './errors.ts'
+
+/** What the other side says of a call. */
+export type Answer<Result> =
+  | { readonly kind: 'result'; readonly call: number; readonly result: Result }
+  | { readonly kind: 'error'; readonly call: number; readonly error: ErrorMessage }
 
 interface PendingCall<Result> {
   readonly resolve: (result: Result) => void
@@ -8,15 +13,21 @@ interface PendingCall<Result> {
 }
 
 export class PendingCalls<Result> {
+  readonly #closedMessage: string
   readonly #calls = new Map<number, PendingCall<Result>>()
   #last = 0
   #isClosed = false
+
+  /** `closedMessage`: what a call hears when the other side is gone. */
+  constructor(closedMessage: string) {
+    this.#closedMessage = closedMessage
+  }
 
   /** Sends a numbered message and waits for its answer. Errors: what the answer says; shutting_down when the other side is gone. */
   send(post: (call: number) => void): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) {
-        reject(leafGone())
+        reject(this.#toClosed())
         return
       }
       const call = ++this.#last
@@ -35,11 +46,11 @@ export class PendingCalls<Result> {
   /** No answer comes any more. */
   close(): void {
     this.#isClosed = true
-    for (const { reject } of this.#calls.values()) reject(leafGone())
+    for (const { reject } of this.#calls.values()) reject(this.#toClosed())
     this.#calls.clear()
   }
-}
 
-function leafGone(): RollupdError {
-  return new RollupdError('shutting_down', 'the leaf is closed')
+  #toClosed(): RollupdError {
+    return new RollupdError('shutting_down', this.#closedMessage)
+  }
 }

@@ -1,8 +1,0 @@
-/** The leaf's port as seen from another thread: the same methods, each a promise. */
-import type { LeafStore } from '../leaf/leaf-store.ts'
-
-export type AsyncLeaf = {
-  [Method in keyof Omit<LeafStore, 'commit'>]: (
-    ...args: Parameters<LeafStore[Method]>
-  ) => Promise<ReturnType<LeafStore[Method]>>
-}
