@@ -148,7 +148,10 @@ function checkOutput(name: string, { type }: Expression, seen: ReadonlySet<strin
     })
   }
   if (type === 'interval') {
-    throw new RollupdError('sql_unsupported', 'an output of type interval is not supported yet', { position })
+    throw new RollupdError('sql_unsupported', 'an output of type interval is not supported yet', {
+      position,
+      hint: 'Intervals serve time_bucket; group by the time bucket itself.',
+    })
   }
 }
 

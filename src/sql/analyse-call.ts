@@ -85,7 +85,7 @@ function plainArgument(node: Node, analyser: Analyser): Node {
 }
 
 function unknownFunction(name: string, analyser: Analyser, position: number): RollupdError {
-  if (isLaterFunction(name)) return unsupported(`the function ${name} is not supported yet`, position, undefined)
+  if (isLaterFunction(name)) return unsupported(`the function ${name} is not supported yet`, position)
   const names = [...functionNames(), 'try_cast', ...(analyser.scope.callNames ?? [])]
   return new RollupdError('sql_unknown_function', `there is no function ${name}`, {
     position,

@@ -191,7 +191,7 @@ function specialValue(node: SQLValueFunction, analyser: Analyser): RollupdError 
 const UNKNOWN_FORMS: Readonly<Record<string, string>> = {
   A_ArrayExpr: 'ARRAY[...]',
   RowExpr: 'a row of values',
-  MinMaxExpr: 'GREATEST and LEAST',
+  MinMaxExpr: 'GREATEST or LEAST',
   CollateClause: 'COLLATE (text compares by its UTF-8 bytes)',
   GroupingFunc: 'GROUPING',
   XmlExpr: 'XML',
@@ -203,7 +203,7 @@ function unknownForm(node: Node, analyser: Analyser): RollupdError {
   const position = analyser.positionOf(locationOf(node))
   if (kind === 'SetToDefault') return unsupported('DEFAULT has no meaning here', position, reservedWordHint('default'))
   const named = Object.hasOwn(UNKNOWN_FORMS, kind) ? UNKNOWN_FORMS[kind] : undefined
-  return unsupported(`${named ?? kind} is not supported yet`, position, undefined)
+  return unsupported(`${named ?? kind} is not supported yet`, position)
 }
 
 /** Where a node stands: most have a location of their own. */
