@@ -239,9 +239,11 @@ export class ExpressionCode {
   /** A value that is neither boolean nor null is a mismatch of kinds, and neither true nor false. */
   #emitTruth(expression: Expression): Truth {
     if (expression.kind === 'field') {
-      // Straight from the reader: the commonest condition needs no register.
+      // Straight from the reader: the commonest condition needs no register. Another kind is loaded, since it may be no value at all.
       const kind = `kind[${this.#fieldIndex(expression)}]`
-      this.line(`if (${kind} > ${JSON_KIND.TRUE}) r.kindMismatch = true`)
+      this.behind(`${kind} > ${JSON_KIND.TRUE}`, () => {
+        this.line(`if (tag[${this.emit(expression)}] !== ${TAG.NULL}) r.kindMismatch = true`)
+      })
       return { isTrue: `${kind} === ${JSON_KIND.TRUE}`, isFalse: `${kind} === ${JSON_KIND.FALSE}` }
     }
     const register = this.emit(expression)

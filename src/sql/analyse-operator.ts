@@ -96,7 +96,8 @@ function foldPath(name: string, [base, step]: readonly Expression[]): Expression
 }
 
 function pathStep(step: Literal): string | number | undefined {
-  if (isOpen(step) || step.type === 'text') return step.value === null ? undefined : literalText(step)
+  if (step.value === null) return undefined
+  if (isOpen(step) || step.type === 'text') return literalText(step)
   const index = step.type === 'bigint' ? Number(step.value) : -1
   return Number.isSafeInteger(index) && index >= 0 ? index : undefined
 }

@@ -17,13 +17,9 @@ function resolveTexts(counts: readonly number[], type: ScalarType): FunctionEntr
 
 /** Writes an error and gives false where a register isn't text; -1 is an argument that wasn't given. */
 function areTexts(r: Registers, out: number, name: string, a: number, b = -1, c = -1): boolean {
-  for (let argument = a, next = b; argument >= 0; argument = next, next = argument === b ? c : -1) {
-    if (!isText(r, argument)) {
-      wrongKind(r, out, name, argument)
-      return false
-    }
-  }
-  return true
+  const wrong = !isText(r, a) ? a : b >= 0 && !isText(r, b) ? b : c >= 0 && !isText(r, c) ? c : -1
+  if (wrong >= 0) wrongKind(r, out, name, wrong)
+  return wrong < 0
 }
 
 function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
