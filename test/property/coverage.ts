@@ -1,0 +1,59 @@
+/** Owns the count of runs in which each function, operator, form and aggregate took part: read from the plans, not from the generator. */
+import { aggregateNames } from '../../src/aggregates/aggregate-table.ts'
+import type { RollupPlan } from '../../src/planner/plan.ts'
+import { childrenOf, type Expression } from '../../src/sql/expression.ts'
+import { FUNCTION_IDS } from './signatures.ts'
+
+/** Nodes of the expression tree that stand for forms of SQL. */
+const FORMS = ['and', 'or', 'case', 'coalesce', 'in'] as const
+/** A form that has become comparisons in a plan: those who write it say so. */
+export const BETWEEN = 'between'
+
+export class Coverage {
+  readonly #runs = new Map<string, number>(
+    [...FUNCTION_IDS, ...FORMS, BETWEEN, ...aggregateNames().map((name) => `${name}()`), 'filter'].map((name) => [
+      name,
+      0,
+    ]),
+  )
+
+  /** One run; what occurs several times in it counts once. `more`: names that its plans don't show. */
+  add(plans: readonly RollupPlan[], more: Iterable<string> = []): void {
+    const seen = new Set<string>(more)
+    for (const { ingest, wrap } of plans) {
+      for (const { expression } of [...ingest.groupBy, ...wrap.outputs]) visit(expression, seen)
+      for (const condition of [ingest.where, wrap.having]) if (condition !== null) visit(condition, seen)
+      for (const { aggregate, args, filter } of ingest.partials) {
+        seen.add(`${aggregate}()`)
+        for (const argument of args) visit(argument, seen)
+        if (filter === null) continue
+        seen.add('filter')
+        visit(filter, seen)
+      }
+    }
+    for (const name of seen) this.#runs.set(name, (this.#runs.get(name) ?? 0) + 1)
+  }
+
+  /** Names with fewer runs. */
+  below(count: number): string[] {
+    return [...this.#runs].filter(([, runs]) => runs < count).map(([name, runs]) => `${name} (${runs})`)
+  }
+
+  /** All names with their runs, in columns. */
+  table(): string {
+    const cells = [...this.#runs].map(([name, runs]) => `${name.padEnd(24)} ${String(runs).padStart(7)}`)
+    const height = Math.ceil(cells.length / COLUMNS)
+    const lines = Array.from({ length: height }, (_, row) =>
+      Array.from({ length: COLUMNS }, (__, column) => cells[column * height + row] ?? '').join('   '),
+    )
+    return ['runs in which each took part', ...lines].join('\n')
+  }
+}
+
+const COLUMNS = 3
+
+function visit(expression: Expression, seen: Set<string>): void {
+  if (expression.kind === 'call') seen.add(expression.function)
+  else if ((FORMS as readonly string[]).includes(expression.kind)) seen.add(expression.kind)
+  childrenOf(expression).forEach((child) => visit(child, seen))
+}

@@ -1,0 +1,408 @@
+/** Owns what each function, operator and cast of the table gives, by its id: the naive evaluator's half of every comparison. */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import {
+  compute,
+  computeDoubles,
+  floorOf,
+  int64,
+  negate,
+  numberText,
+  roundHalfAway,
+  roundOf,
+  roundTo,
+  roundHalfEven,
+  toDouble,
+  type Operator,
+} from './naive-numbers.ts'
+import { matchesLike, readBigint, readBoolean, readDouble, readPath, readTime, substring, trim } from './naive-text.ts'
+import { dateTrunc, extract, timeBucket, timeOfCount, timeOfSeconds } from './naive-times.ts'
+import {
+  compareNumbers,
+  compareText,
+  Decimal,
+  fieldValue,
+  isNumber,
+  Json,
+  kindOf,
+  RowError,
+  showJson,
+  showTime,
+  Span,
+  Time,
+  type JsonNode,
+  type NumberValue,
+  type Value,
+} from './value.ts'
+
+/** Of one record or one answer. */
+export interface Notes {
+  /** A comparison or condition met two kinds. */
+  kindMismatch: boolean
+}
+
+type Compute = (args: readonly Value[], notes: Notes, types: readonly ScalarType[]) => Value
+interface NaiveFunction {
+  /** NULL in, NULL out. */
+  readonly strict: boolean
+  readonly compute: Compute
+}
+
+const strict = (compute: Compute): NaiveFunction => ({ strict: true, compute })
+const lax = (compute: Compute): NaiveFunction => ({ strict: false, compute })
+
+function wrongKind(): RowError {
+  return new RowError('wrong_kind')
+}
+
+function numberOf(value: Value | undefined): NumberValue {
+  if (value === undefined || !isNumber(value)) throw wrongKind()
+  return value
+}
+
+function textOf(value: Value | undefined): string {
+  if (typeof value !== 'string') throw wrongKind()
+  return value
+}
+
+function timeOf(value: Value | undefined): Time {
+  if (!(value instanceof Time)) throw wrongKind()
+  return value
+}
+
+/** undefined: two kinds. Errors: what stands inside arrays and objects and has no key. */
+export function compareValues(left: Value, right: Value): number | undefined {
+  if (kindOf(left) !== kindOf(right)) return undefined
+  if (isNumber(left)) return compareNumbers(left, right as NumberValue)
+  if (typeof left === 'string') return compareText(left, right as string)
+  if (left instanceof Time)
+    return Number(left.micros - (right as Time).micros > 0n) - Number(left.micros < (right as Time).micros)
+  if (left instanceof Json) return compareJson(left.node, (right as Json).node)
+  return Number(left) - Number(right)
+}
+
+const RANKS = ['null', 'text', 'number', 'boolean', 'array', 'object']
+
+/** jsonb's order, [] as any array; sql.md: text < number < boolean < array < object, and null first inside. */
+function compareJson(left: JsonNode, right: JsonNode): number {
+  // what has no key is an error, on the left side first
+  showJson(left)
+  showJson(right)
+  return compareNodes(left, right)
+}
+
+function compareNodes(left: JsonNode, right: JsonNode): number {
+  const difference = RANKS.indexOf(nodeKind(left)) - RANKS.indexOf(nodeKind(right))
+  if (difference !== 0 || left === null || right === null) return difference
+  if (typeof left === 'boolean') return Number(left) - Number(right)
+  if ('text' in left) return compareText(left.text, (right as { text: string }).text)
+  if ('number' in left) return compareNumbers(exactNumber(left), exactNumber(right as { number: string }))
+  if ('elements' in left) return compareLists(left.elements, (right as typeof left).elements)
+  return compareLists(flatten(left), flatten(right as typeof left))
+}
+
+function nodeKind(node: JsonNode): string {
+  if (node === null) return 'null'
+  if (typeof node === 'boolean') return 'boolean'
+  if ('text' in node) return 'text'
+  return 'number' in node ? 'number' : 'elements' in node ? 'array' : 'object'
+}
+
+function exactNumber({ number }: { readonly number: string }): Decimal {
+  const [, sign = '', whole = '', fraction = '', power = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
+  const scale = fraction.length - Number(power)
+  const unscaled = BigInt(sign + whole + fraction)
+  return scale < 0 ? new Decimal(unscaled * 10n ** BigInt(-scale), 0) : new Decimal(unscaled, scale)
+}
+
+/** Keys and values in the order of keys. */
+function flatten({ members }: { readonly members: readonly (readonly [string, JsonNode])[] }): JsonNode[] {
+  return [...new Map(members)]
+    .toSorted(([a], [b]) => Buffer.byteLength(a) - Buffer.byteLength(b) || compareText(a, b))
+    .flatMap(([key, value]): JsonNode[] => [{ text: key }, value])
+}
+
+/** By their lengths first. */
+function compareLists(left: readonly JsonNode[], right: readonly JsonNode[]): number {
+  if (left.length !== right.length) return left.length - right.length
+  for (const [index, item] of left.entries()) {
+    const order = compareNodes(item, right[index] as JsonNode)
+    if (order !== 0) return order
+  }
+  return 0
+}
+
+function comparison(holds: (order: number) => boolean): NaiveFunction {
+  return strict(([left = null, right = null], notes) => {
+    const order = compareValues(left, right)
+    if (order !== undefined) return holds(order)
+    notes.kindMismatch = true
+    return null
+  })
+}
+
+function isDistinct(left: Value, right: Value): boolean {
+  if (left === null || right === null) return left !== right
+  return compareValues(left, right) !== 0
+}
+
+/** Of a condition: true, false, or null for NULL and any other kind. */
+export function truthOf(value: Value, notes: Notes): boolean | null {
+  if (typeof value === 'boolean' || value === null) return value
+  notes.kindMismatch = true
+  return null
+}
+
+function truthTest(wanted: boolean | null, holds: boolean): NaiveFunction {
+  return lax(([value = null], notes) => (truthOf(value, notes) === wanted) === holds)
+}
+
+function arithmetic(operator: Operator, wide = false): NaiveFunction {
+  return strict(([left, right]) => compute(operator, numberOf(left), numberOf(right), wide))
+}
+
+/** Two declared integers: cut toward zero. */
+function divideIntegers(left: NumberValue, right: NumberValue): bigint {
+  if (right === 0n) throw new RowError('division_by_zero')
+  return int64((left as bigint) / (right as bigint))
+}
+
+function toBigint(value: Value): Value {
+  if (typeof value === 'string') return readBigint(value)
+  const number = numberOf(value)
+  if (typeof number === 'bigint') return int64(number)
+  if (number instanceof Decimal) return int64(roundHalfAway(number.unscaled, 10n ** BigInt(number.scale)))
+  const rounded = roundHalfEven(number)
+  if (!Number.isFinite(rounded)) throw new RowError('integer_out_of_range')
+  return int64(BigInt(rounded))
+}
+
+function toText(value: Value): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean') return String(value)
+  if (value instanceof Time) return showTime(value)
+  if (value instanceof Json) return showJson(value.node)
+  return numberText(numberOf(value))
+}
+
+function toBoolean(value: Value): boolean {
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'string') return readBoolean(value)
+  if (typeof value === 'bigint') return value !== 0n
+  if (typeof value === 'number' && Number.isInteger(value)) return value !== 0
+  throw wrongKind()
+}
+
+function toTimestamp(value: Value): Time {
+  return value instanceof Time ? value : readTime(textOf(value))
+}
+
+const CASTS: Readonly<Record<string, (value: Value) => Value>> = {
+  bigint: toBigint,
+  double: (value) => (typeof value === 'string' ? readDouble(value) : toDouble(numberOf(value))),
+  text: toText,
+  boolean: toBoolean,
+  timestamptz: toTimestamp,
+}
+
+function castEntries(): Record<string, NaiveFunction> {
+  const entries: Record<string, NaiveFunction> = {}
+  for (const [name, cast] of Object.entries(CASTS)) {
+    entries[`cast_to_${name}`] = strict(([value = null]) => cast(value))
+    entries[`try_cast_to_${name}`] = strict(([value = null]) => {
+      try {
+        return cast(value)
+      } catch (error) {
+        if (error instanceof RowError) return null
+        throw error
+      }
+    })
+  }
+  return entries
+}
+
+/** The part of a value that a text names in an object, a number in an array. */
+function member(value: Value, key: Value): Value {
+  if (typeof key !== 'string' && typeof key !== 'bigint') throw wrongKind()
+  if (!(value instanceof Json)) return null
+  const found = findPart(value.node, key)
+  return found === undefined ? null : fieldValue(found)
+}
+
+function findPart(node: JsonNode, key: string | bigint): JsonNode | undefined {
+  if (node === null || typeof node !== 'object') return undefined
+  if ('members' in node) return typeof key === 'string' ? new Map(node.members).get(key) : undefined
+  if (!('elements' in node) || typeof key === 'string') return undefined
+  const index = key < 0n ? key + BigInt(node.elements.length) : key
+  return index < 0n || index >= BigInt(node.elements.length) ? undefined : node.elements[Number(index)]
+}
+
+/** A path of a field: keys, and indexes of arrays. */
+export function followFields(node: JsonNode | undefined, path: readonly (string | number)[]): Value {
+  let found = node
+  for (const step of path) {
+    if (found !== undefined) found = findPart(found, typeof step === 'number' ? BigInt(step) : step)
+  }
+  return found === undefined ? null : fieldValue(found)
+}
+
+/** Texts all: in an array one that is a whole number is an index. */
+function followPath(value: Value, path: readonly string[]): Value {
+  if (!(value instanceof Json)) return path.length === 0 ? value : null
+  let found: JsonNode | undefined = value.node
+  for (const step of path) {
+    if (found === undefined) return null
+    const isArray = typeof found === 'object' && found !== null && 'elements' in found
+    if (isArray && !/^-?\d{1,9}$/.test(step)) return null
+    found = findPart(found, isArray ? BigInt(step) : step)
+  }
+  return found === undefined ? null : fieldValue(found)
+}
+
+function asText(value: Value): Value {
+  return value === null ? null : toText(value)
+}
+
+function pathOf(value: Value | undefined): string[] {
+  return readPath(textOf(value))
+}
+
+function like(folds: boolean, wanted: boolean): NaiveFunction {
+  return strict(([text, pattern]) => {
+    const wantedPattern = textOf(pattern)
+    // a pattern that ends with its escape is refused before the text is looked at
+    matchesLike('', wantedPattern, folds)
+    return matchesLike(textOf(text), wantedPattern, folds) === wanted
+  })
+}
+
+function join(left: Value, right: Value): string {
+  for (const side of [left, right]) if (side instanceof Json || side instanceof Span) throw wrongKind()
+  if (typeof left !== 'string' && typeof right !== 'string') throw wrongKind()
+  return toText(left) + toText(right)
+}
+
+function wholeOf(value: Value | undefined): number {
+  const number = numberOf(value)
+  if (number instanceof Decimal || !Number.isInteger(Number(number))) throw new RowError('invalid_argument')
+  return Number(number)
+}
+
+const substringOf = strict(([text, from, count]) => {
+  const [subject, start] = [textOf(text), wholeOf(from)]
+  const length = count === undefined ? Infinity : wholeOf(count)
+  if (length < 0) throw new RowError('invalid_argument')
+  return substring(subject, start, length)
+})
+
+function trimOf(head: boolean, tail: boolean): NaiveFunction {
+  return strict(([text, set]) => trim(textOf(text), set === undefined ? ' ' : textOf(set), head, tail))
+}
+
+const lengthOf = strict(([text]) => BigInt([...textOf(text)].length))
+const ceilOf = strict(([value]) => {
+  const number = numberOf(value)
+  return typeof number === 'bigint' ? number : negateAny(floorOf(negateAny(number)))
+})
+
+/** Without int64's bounds: what was cut is within them. */
+function negateAny(value: NumberValue): NumberValue {
+  return typeof value === 'bigint' ? -value : negate(value)
+}
+
+const dateTruncOf = strict(([unit, time]) => {
+  const word = textOf(unit)
+  return dateTrunc(word, timeOf(time))
+})
+const extractOf = strict(([field, time]) => {
+  const word = textOf(field)
+  return extract(word, timeOf(time))
+})
+
+export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
+  add: arithmetic('+'),
+  add_exact: arithmetic('+', true),
+  subtract: arithmetic('-'),
+  subtract_exact: arithmetic('-', true),
+  multiply: arithmetic('*'),
+  multiply_exact: arithmetic('*', true),
+  remainder: arithmetic('%'),
+  remainder_exact: arithmetic('%', true),
+  divide: strict(([left, right]) => computeDoubles('/', numberOf(left), numberOf(right))),
+  divide_exact: arithmetic('/', true),
+  divide_integers: strict(([left, right]) => divideIntegers(numberOf(left), numberOf(right))),
+  negate: strict(([value]) => negate(numberOf(value))),
+  abs: strict(([value]) => {
+    const number = numberOf(value)
+    return compareNumbers(number, 0n) < 0 ? negate(number) : number
+  }),
+  round: strict(([value]) => roundOf(numberOf(value))),
+  round_to: strict(([value, places]) => {
+    const [number, wanted] = [numberOf(value), numberOf(places)]
+    if (typeof wanted !== 'bigint') throw wrongKind()
+    return roundTo(number, wanted)
+  }),
+  floor: strict(([value]) => floorOf(numberOf(value))),
+  ceil: ceilOf,
+  ceiling: ceilOf,
+  equal: comparison((order) => order === 0),
+  not_equal: comparison((order) => order !== 0),
+  less: comparison((order) => order < 0),
+  less_or_equal: comparison((order) => order <= 0),
+  greater: comparison((order) => order > 0),
+  greater_or_equal: comparison((order) => order >= 0),
+  is_distinct_from: lax(([left = null, right = null]) => isDistinct(left, right)),
+  is_not_distinct_from: lax(([left = null, right = null]) => !isDistinct(left, right)),
+  is_null: lax(([value]) => value === null),
+  is_not_null: lax(([value]) => value !== null),
+  is_true: truthTest(true, true),
+  is_not_true: truthTest(true, false),
+  is_false: truthTest(false, true),
+  is_not_false: truthTest(false, false),
+  is_unknown: truthTest(null, true),
+  is_not_unknown: truthTest(null, false),
+  not: strict(([value = null], notes) => {
+    const truth = truthOf(value, notes)
+    return truth === null ? null : !truth
+  }),
+  nullif: lax(([left = null, right = null], notes) => {
+    if (left === null || right === null) return left
+    const order = compareValues(left, right)
+    if (order === undefined) notes.kindMismatch = true
+    return order === 0 ? null : left
+  }),
+  ...castEntries(),
+  date_trunc: dateTruncOf,
+  extract: extractOf,
+  date_part: extractOf,
+  time_bucket: strict(([width, time, origin]) =>
+    timeBucket(width as Span, timeOf(time), origin === undefined ? undefined : timeOf(origin)),
+  ),
+  to_timestamp: strict(([count]) => timeOfSeconds(numberOf(count))),
+  timestamp_millis: strict(([count]) => timeOfCount(numberOf(count), 1_000n)),
+  timestamp_micros: strict(([count]) => timeOfCount(numberOf(count), 1n)),
+  lower: strict(([text]) => textOf(text).toLowerCase()),
+  upper: strict(([text]) => textOf(text).toUpperCase()),
+  length: lengthOf,
+  char_length: lengthOf,
+  character_length: lengthOf,
+  substring: substringOf,
+  substr: substringOf,
+  trim: trimOf(true, true),
+  btrim: trimOf(true, true),
+  ltrim: trimOf(true, false),
+  rtrim: trimOf(false, true),
+  replace: strict(([text, from, to]) => {
+    const [subject, wanted, by] = [textOf(text), textOf(from), textOf(to)]
+    return wanted === '' ? subject : subject.split(wanted).join(by)
+  }),
+  concatenate: strict(([left = null, right = null]) => join(left, right)),
+  like: like(false, true),
+  not_like: like(false, false),
+  ilike: like(true, true),
+  not_ilike: like(true, false),
+  member: strict(([value = null, key = null]) => member(value, key)),
+  member_text: strict(([value = null, key = null]) => asText(member(value, key))),
+  path: strict(([value = null, path]) => followPath(value, pathOf(path))),
+  path_text: strict(([value = null, path]) => asText(followPath(value, pathOf(path)))),
+}

@@ -1,0 +1,389 @@
+/**
+ * Owns random expressions by type: leaves of records or of groups, calls chosen from the function table's own signatures, CASE,
+ * COALESCE, IN, BETWEEN, AND, OR, aggregates. Arguments are mostly of what the call takes, so that most records live.
+ */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import {
+  randomDouble,
+  randomInteger,
+  randomPattern,
+  randomText,
+  randomTime,
+  randomUnit,
+  type Flavour,
+} from './random-values.ts'
+import { FUNCTION_IDS, SIGNATURES, type Signature } from './signatures.ts'
+import { call, castTo, type AggregateNode, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
+
+export interface FieldInfo {
+  readonly path: FieldNode['path']
+  readonly flavour: Flavour
+}
+
+/** Forms that aren't in the function table. */
+export const FORMS = ['and', 'or', 'case', 'coalesce', 'in', 'between'] as const
+/** Those whose type is that of their parts. */
+const ALTERNATIVES = ['case', 'coalesce'] as const
+export type Form = (typeof FORMS)[number]
+/** All that an expression can be asked to hold. */
+export const FEATURES: readonly string[] = [...FUNCTION_IDS, ...FORMS, ...aggregateNames()]
+
+export const VALUE_TYPES: readonly ScalarType[] = [
+  'any',
+  'boolean',
+  'bigint',
+  'double precision',
+  'number',
+  'text',
+  'timestamptz',
+]
+
+const BY_ID = Map.groupBy(SIGNATURES, ({ id }) => id)
+const BY_TYPE = Map.groupBy(SIGNATURES, ({ type }) => type)
+
+const AGGREGATE_ARGUMENTS: readonly ScalarType[] = [...VALUE_TYPES, 'numeric']
+const AGGREGATES: readonly {
+  readonly name: string
+  readonly argument: ScalarType | null
+  readonly type: ScalarType
+}[] = aggregateNames().flatMap((name) =>
+  [null, ...AGGREGATE_ARGUMENTS].flatMap((argument) => {
+    const aggregate = resolveAggregate(name, argument === null ? [] : [argument])
+    return aggregate === undefined ? [] : [{ name, argument, type: aggregate.type }]
+  }),
+)
+
+/** Flavours whose values the cast to a type takes. */
+const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
+  bigint: ['small', 'integer', 'intText', 'double'],
+  'double precision': ['small', 'double', 'doubleText', 'number'],
+  text: ['word', 'text', 'pattern', 'small', 'double', 'object', 'boolean'],
+  boolean: ['boolean', 'booleanText', 'small'],
+  timestamptz: ['timeText'],
+}
+
+/** What an undeclared argument of a call should be, by the call's id; of all arguments, or of each. */
+const NUMBERS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
+const TEXTS: readonly Flavour[] = ['word', 'text', 'pattern']
+const JSONS: readonly Flavour[] = ['object', 'array']
+const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = [
+  [/^(member|member_text|path|path_text)$/, [JSONS, ['word', 'small']]],
+  [
+    /^(add|subtract|multiply|divide|remainder|negate|abs|round|floor|ceil|ceiling|to_timestamp|timestamp_)/,
+    [NUMBERS, NUMBERS],
+  ],
+  [/^(substring|substr)$/, [TEXTS, ['small'], ['small']]],
+  [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
+  [/^(is_|not$)/, [['boolean']]],
+  [/^(date_trunc|date_part)$/, [['unitText']]],
+  [/^(try_)?cast_to_bigint$/, [CASTABLE.bigint ?? []]],
+  [/^(try_)?cast_to_double$/, [CASTABLE['double precision'] ?? []]],
+  [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
+  [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
+]
+
+/** Where expressions stand: over a record, or over a group's values. */
+export interface Ground {
+  readonly fields: readonly FieldInfo[]
+  /** Undefined over records. */
+  readonly groups: readonly Node[] | undefined
+}
+
+export class RandomExpressions {
+  readonly random: SeededRandom
+  readonly #ground: Ground
+  readonly #records: RandomExpressions
+
+  constructor(random: SeededRandom, ground: Ground) {
+    this.random = random
+    this.#ground = ground
+    this.#records =
+      ground.groups === undefined ? this : new RandomExpressions(random, { fields: ground.fields, groups: undefined })
+  }
+
+  /** An expression of that type. */
+  ofType(type: ScalarType, depth: number, wanted: readonly Flavour[] = []): Node {
+    const { random } = this
+    if (depth <= 0 || type === 'interval' || random.chance(0.3)) return this.#leaf(type, wanted)
+    if (random.chance(0.2)) return this.#form(random.pick(type === 'boolean' ? FORMS : ALTERNATIVES), type, depth)
+    const signatures = this.#possible(BY_TYPE.get(type) ?? [])
+    if (signatures.length === 0) return this.#leaf(type, wanted)
+    const { id } = random.pick(signatures)
+    return this.#call(random.pick(signatures.filter((one) => one.id === id)), depth)
+  }
+
+  /** An expression with that feature at its root; undefined where it can't stand here. */
+  withFeature(feature: string, depth: number): Node | undefined {
+    const { random } = this
+    if ((FORMS as readonly string[]).includes(feature)) {
+      return this.#form(feature as Form, random.pick(VALUE_TYPES), depth)
+    }
+    if (aggregateNames().includes(feature)) {
+      return this.#ground.groups === undefined ? undefined : this.#aggregate(feature, undefined, depth)
+    }
+    return this.#call(random.pick(this.#possible(BY_ID.get(feature) ?? [])), depth)
+  }
+
+  /** Over records a declared numeric is a literal only; so it comes up less. */
+  #possible(signatures: readonly Signature[]): readonly Signature[] {
+    if (this.#ground.groups !== undefined) return signatures
+    const plain = signatures.filter(({ args }) => !args.includes('numeric'))
+    return plain.length > 0 && this.random.chance(0.9) ? plain : signatures
+  }
+
+  #call({ id, args, type }: Signature, depth: number): Node {
+    const flavours = WANTED.find(([pattern]) => pattern.test(id))?.[1]
+    const nodes = args.map((arg, index) => this.#argument(id, index, arg, depth - 1, flavours?.[index] ?? []))
+    return { kind: 'call', id, args: nodes, type }
+  }
+
+  #argument(id: string, index: number, type: ScalarType, depth: number, wanted: readonly Flavour[]): Node {
+    const special = type === 'text' || type === 'bigint' ? this.#special(id, index, type) : undefined
+    if (special !== undefined) return special
+    const node = this.ofType(type, depth, wanted)
+    // a unit, pattern or path that is written out is read by the analyser: it must be one
+    if (node.kind === 'literal' && node.value !== null && READ_ONCE.test(`${id} ${index}`))
+      return this.#held(type, wanted)
+    // the grammar negates a number that is written out, the analyser reads a quoted text that is cast
+    const isRead = id === 'negate' || id.startsWith('cast_to') || id.startsWith('try_cast_to')
+    if (!isRead || node.kind !== 'literal') return node
+    return type === 'numeric' ? call('operator', '+', [node, this.#small(0, 2)]) : this.#held(type, wanted)
+  }
+
+  /** Arguments that are mostly written out: units, patterns, paths, positions. */
+  #special(id: string, index: number, type: ScalarType): Node | undefined {
+    const { random } = this
+    if (id === 'extract' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
+    if (random.chance(0.25)) return undefined
+    if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
+    if (id === 'date_trunc' && index === 0) return textLiteral(randomUnit(random))
+    if (/like$/.test(id) && index === 1) return textLiteral(randomPattern(random))
+    if (/^path/.test(id) && index === 1) return textLiteral(random.pick(PATHS))
+    if (/^member/.test(id) && index === 1)
+      return type === 'text' ? textLiteral(random.pick(MEMBERS)) : this.#small(-2, 3)
+    if (id === 'round_to' && index === 1) return this.#small(-4, 9)
+    if (/^subst/.test(id) && index > 0) return this.#small(index === 1 ? -2 : 0, 6)
+    return undefined
+  }
+
+  #small(from: number, count: number): Node {
+    return { kind: 'literal', type: 'bigint', value: String(from + this.random.below(count)) }
+  }
+
+  #form(form: Form, type: ScalarType, depth: number): Node {
+    const { random } = this
+    const inner = depth - 1
+    switch (form) {
+      case 'and':
+      case 'or':
+        return { kind: form, type: 'boolean', args: this.#many(2, 3, () => this.condition(inner)) }
+      case 'case': {
+        const compared = random.chance(0.3) ? random.pick(VALUE_TYPES) : undefined
+        const operand = compared === undefined ? null : this.ofType(compared, inner)
+        const whens = this.#many(1, 3, (index) => ({
+          when: compared === undefined ? this.condition(inner) : this.ofType(compared, inner),
+          result: this.#alternative(type, inner, index),
+        }))
+        const otherwise = random.chance(0.6) ? this.#alternative(type, inner, 1) : null
+        return { kind: 'case', type, operand, whens, otherwise }
+      }
+      case 'coalesce':
+        return { kind: 'coalesce', type, args: this.#many(2, 3, (index) => this.#alternative(type, inner, index)) }
+      case 'in': {
+        const compared = random.pick(VALUE_TYPES)
+        const item = (): Node | null => {
+          if (random.chance(0.1)) return null
+          return this.#literalOr(compared === 'any' ? random.pick(['text', 'bigint', 'any'] as const) : compared, inner)
+        }
+        const list = [this.#literalOr(compared, inner), ...this.#many(0, 3, item)]
+        return {
+          kind: 'in',
+          type: 'boolean',
+          argument: this.ofType(compared, inner),
+          list,
+          negated: random.chance(0.3),
+        }
+      }
+      case 'between': {
+        const compared = random.pick(VALUE_TYPES)
+        const [argument, low, high] = [
+          this.ofType(compared, inner),
+          this.#literalOr(compared, inner),
+          this.#literalOr(compared, inner),
+        ]
+        return {
+          kind: 'between',
+          type: 'boolean',
+          argument,
+          low,
+          high,
+          negated: random.chance(0.3),
+          symmetric: random.chance(0.3),
+        }
+      }
+    }
+  }
+
+  /** A branch: of the type, or of one that becomes it. The first is of the type, so that it is the common one. */
+  #alternative(type: ScalarType, depth: number, index: number): Node {
+    const { random } = this
+    if (index === 0) return this.ofType(type, depth)
+    if (type === 'any' && random.chance(0.3)) return this.ofType(random.pick(VALUE_TYPES), depth)
+    if (type === 'double precision' && random.chance(0.2)) return this.ofType('bigint', depth)
+    if (type === 'number' && random.chance(0.3)) return this.ofType(random.pick(['bigint', 'double precision']), depth)
+    return this.ofType(type, depth)
+  }
+
+  #many<T>(from: number, to: number, make: (index: number) => T): T[] {
+    return Array.from({ length: from + this.random.below(to - from + 1) }, (_, index) => make(index))
+  }
+
+  /** A boolean, or an undeclared value that mostly is one. */
+  condition(depth: number): Node {
+    return this.random.chance(0.15) ? this.ofType('any', 0, ['boolean']) : this.ofType('boolean', depth)
+  }
+
+  #literalOr(type: ScalarType, depth: number): Node {
+    return (this.random.chance(0.6) ? this.#literal(type) : undefined) ?? this.ofType(type, depth)
+  }
+
+  #leaf(type: ScalarType, wanted: readonly Flavour[]): Node {
+    const literal = this.random.chance(type === 'interval' || type === 'numeric' ? 1 : 0.2)
+      ? this.#literal(type)
+      : undefined
+    if (literal !== undefined && (type !== 'numeric' || this.#ground.groups === undefined || this.random.chance(0.2)))
+      return literal
+    return this.#held(type, wanted)
+  }
+
+  /** A leaf that isn't written out. */
+  #held(type: ScalarType, wanted: readonly Flavour[]): Node {
+    return this.#ground.groups === undefined ? this.#ofRecord(type, wanted) : this.#ofGroup(type, wanted)
+  }
+
+  #ofRecord(type: ScalarType, wanted: readonly Flavour[]): Node {
+    const { random } = this
+    switch (type) {
+      case 'any':
+        return this.#field(wanted)
+      case 'number':
+        return call('function', random.pick(['abs', 'floor', 'round']), [this.#field(['small', 'double', 'number'])])
+      case 'numeric':
+      case 'interval':
+        return this.#literal(type) as Node
+      default: {
+        const meta = random.chance(0.1) ? METADATA.filter((one) => one.type === type) : []
+        if (meta.length > 0) return { kind: 'meta', ...random.pick(meta) }
+        const castable = CASTABLE[type] ?? []
+        const both = wanted.filter((flavour) => castable.includes(flavour))
+        const field = this.#field(random.chance(0.93) ? (both.length > 0 ? both : castable) : [])
+        return castTo(type, field)
+      }
+    }
+  }
+
+  #field(wanted: readonly Flavour[]): FieldNode {
+    const { fields } = this.#ground
+    const fitting = fields.filter(({ flavour }) => wanted.includes(flavour))
+    const { path } = this.random.pick(fitting.length > 0 && this.random.chance(0.92) ? fitting : fields)
+    return { kind: 'field', type: 'any', path }
+  }
+
+  #ofGroup(type: ScalarType, wanted: readonly Flavour[]): Node {
+    const groups = (this.#ground.groups ?? []).flatMap((expression, index) =>
+      expression.type === type ? [{ kind: 'group', type, index, expression } as const] : [],
+    )
+    if (groups.length > 0 && this.random.chance(0.5)) return this.random.pick(groups)
+    return (
+      this.#aggregate(undefined, type, 1, wanted) ??
+      (groups.length > 0 ? this.random.pick(groups) : (this.#literal(type) as Node))
+    )
+  }
+
+  #aggregate(name: string, type: undefined, depth: number): AggregateNode
+  #aggregate(name: undefined, type: ScalarType, depth: number, wanted: readonly Flavour[]): AggregateNode | undefined
+  #aggregate(
+    name: string | undefined,
+    type: ScalarType | undefined,
+    depth: number,
+    wanted: readonly Flavour[] = [],
+  ): AggregateNode | undefined {
+    const { random } = this
+    const fitting = AGGREGATES.filter((one) => (name ?? one.name) === one.name && (type ?? one.type) === one.type)
+    if (fitting.length === 0) return undefined
+    const chosen = random.pick(fitting)
+    const numbers = chosen.name === 'sum' || chosen.name === 'avg'
+    const flavours = numbers ? NUMBERS : wanted.length > 0 ? wanted : SCALARS
+    const argument = chosen.argument === null ? null : this.#records.ofType(chosen.argument, depth - 1, flavours)
+    const filter = random.chance(0.25) ? this.#records.condition(1) : null
+    return { kind: 'aggregate', name: chosen.name, type: chosen.type, argument, filter }
+  }
+
+  #literal(type: ScalarType): LiteralNode | undefined {
+    const { random } = this
+    if (type !== 'interval' && type !== 'any' && type !== 'number' && type !== 'numeric' && random.chance(0.05))
+      return { kind: 'literal', type, value: null }
+    switch (type) {
+      case 'boolean':
+        return { kind: 'literal', type, value: random.chance(0.5) }
+      case 'bigint':
+        return { kind: 'literal', type, value: this.#int64() }
+      case 'numeric':
+        return { kind: 'literal', type, value: random.pick(WIDE) }
+      case 'double precision':
+        return { kind: 'literal', type, value: Number(randomDouble(random)) + 0 }
+      case 'text':
+        return textLiteral(random.chance(0.5) ? random.pick(SHORT_TEXTS) : randomText(random))
+      case 'timestamptz':
+        return { kind: 'literal', type, value: randomTime(random) }
+      case 'interval':
+        return { kind: 'literal', type, value: random.pick(WIDTHS) }
+      default:
+        return undefined
+    }
+  }
+
+  #int64(): string {
+    const { random } = this
+    if (random.chance(0.7)) return String(random.below(13) - 2)
+    const value = BigInt(randomInteger(random))
+    return value >= -(2n ** 63n) && value < 2n ** 63n ? value.toString() : '1'
+  }
+}
+
+const SCALARS: readonly Flavour[] = [...NUMBERS, 'word', 'text', 'boolean', 'timeText']
+const METADATA = [
+  { name: 'topic', type: 'text' },
+  { name: 'key', type: 'text' },
+  { name: 'partition', type: 'bigint' },
+  { name: 'offset', type: 'bigint' },
+  { name: 'timestamp', type: 'timestamptz' },
+] as const
+const EXTRACT_FIELDS = [
+  ...['epoch', 'millennium', 'century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
+  ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
+]
+const READ_ONCE = /^((path|path_text) 1|date_(trunc|part) 0|\w*like 1)$/
+const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
+const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
+const SHORT_TEXTS = ['a', 'b', 'A', 'de', 'ab', '', 'x', 'true', '1']
+const WIDE = ['9223372036854775808', '-9223372036854775809', '1000000000000000000000000', '18446744073709551616']
+const WIDTHS = [
+  '1 second',
+  '5 minutes',
+  '90 seconds',
+  '1 hour',
+  '1 day',
+  '2 weeks',
+  '1 month',
+  '3 months',
+  '1 year',
+  '7 days',
+  '13 microseconds',
+]
+
+function textLiteral(value: string): LiteralNode {
+  return { kind: 'literal', type: 'text', value }
+}

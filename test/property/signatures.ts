@@ -1,0 +1,51 @@
+/** Owns what the function table says about types: every way to call each entry, so that expressions can be made by their type. */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import type { FunctionEntry } from '../../src/sql/function-entry.ts'
+import { findFunctions, FUNCTIONS } from '../../src/sql/function-table.ts'
+
+export interface Signature {
+  readonly id: string
+  readonly args: readonly ScalarType[]
+  readonly type: ScalarType
+}
+
+const TYPES: readonly ScalarType[] = [
+  'any',
+  'boolean',
+  'bigint',
+  'double precision',
+  'numeric',
+  'number',
+  'text',
+  'timestamptz',
+  'interval',
+]
+const ARGUMENTS_MAX = 3
+
+export const SIGNATURES: readonly Signature[] = FUNCTIONS.flatMap(signaturesOf)
+export const FUNCTION_IDS: readonly string[] = [...new Set(SIGNATURES.map(({ id }) => id))]
+
+function signaturesOf(entry: FunctionEntry): Signature[] {
+  return Array.from({ length: ARGUMENTS_MAX }, (_, index) => combinations(index + 1))
+    .flat()
+    .flatMap((args) => {
+      const type = entry.resolve(args)
+      if (type === undefined || !isWritten(entry, args)) return []
+      // analysers take the first entry of the name that answers
+      const first = findFunctions(entry.form, entry.name).find(({ resolve }) => resolve(args) !== undefined)
+      return first === entry ? [{ id: entry.id, args, type }] : []
+    })
+}
+
+function combinations(length: number): ScalarType[][] {
+  if (length === 0) return [[]]
+  return combinations(length - 1).flatMap((rest) => TYPES.map((type) => [...rest, type]))
+}
+
+/** Intervals stand in time_bucket alone; a cast to the type that is there already is none; LIKE's third argument has a form of its own. */
+function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[]): boolean {
+  if (args.includes('interval') && (id !== 'time_bucket' || args.indexOf('interval', 1) > 0)) return false
+  if (form === 'cast' || form === 'try_cast') return args[0] !== name
+  if (id === 'extract') return args[0] === 'text'
+  return !(form === 'operator' && args.length > 2)
+}
