@@ -56,7 +56,7 @@ export class RollupService implements IngestControlEvents {
   readonly #queues = new Map<string, Promise<unknown>>()
   /** Halts that the leaf couldn't store: a full disk refuses that too. */
   readonly #unstoredHalts = new Map<number, HaltReason>()
-  /** High watermarks from creation, until the ingest thread has its own. */
+  /** High watermarks from the creation or before a pause, until the ingest thread has its own. */
   readonly #firstReports = new Map<number, readonly ShardReport[]>()
 
   constructor(options: RollupServiceOptions) {
@@ -192,6 +192,9 @@ export class RollupService implements IngestControlEvents {
     await leaf.setStatus(id, 'running')
     const rollup = await this.find(name)
     this.#rememberPositions(rollup)
+    // what was last heard stands in until the first fetch has answered
+    const heard = withFirstReports(ingest.report(id), this.#firstReports.get(id) ?? [])
+    this.#firstReports.set(id, heard.map(toWaiting))
     await ingest.start(rollup)
   }
 
@@ -376,6 +379,10 @@ function toFirstReports(topic: Topic): ShardReport[] {
     isBlockedByTransaction: false,
     lastTimestampMs: -1,
   }))
+}
+
+function toWaiting({ reason: _, ...report }: ShardReport): ShardReport {
+  return { ...report, status: 'waiting' }
 }
 
 /** The creation's high watermarks stand in until the first fetch has answered. */
