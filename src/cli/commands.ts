@@ -5,7 +5,7 @@ import type { RollupAnswer } from '../service/rollup-answer.ts'
 import { ApiClient } from './api-client.ts'
 import { COMMAND_NAME } from './command-name.ts'
 import { type DeadLetters, describeDeadLetters } from './describe-dead-letters.ts'
-import { describeRollup, describeRollups, describeStatus } from './describe-rollup.ts'
+import { describeCreated, describeRollup, describeRollups, describeStatus } from './describe-rollup.ts'
 import { readResult } from './exact-rows.ts'
 import { produceLines } from './produce-lines.ts'
 import { readArgument, readStatement, showingPlace } from './statement-source.ts'
@@ -30,7 +30,7 @@ export function addClientCommands(program: Command, output: Output): void {
       .option(
         '--url <url>',
         'address of the service (ROLLUPD_URL)',
-        process.env['ROLLUPD_URL'] ?? 'http://127.0.0.1:8090',
+        process.env['ROLLUPD_URL'] || 'http://127.0.0.1:8090',
       )
       .option('--json', 'print the answer as JSON, for scripts')
       .showHelpAfterError(`("${COMMAND_NAME} ${name} --help" tells more)`)
@@ -77,7 +77,7 @@ function addCreate(add: AddCommand, output: Output): void {
           on_loss: onLoss,
         }),
       )
-      writeRollup(rollup, flags, output)
+      output.write(flags.json === true ? rollup : describeCreated(JSON.parse(rollup) as RollupAnswer))
     })
 }
 
@@ -92,7 +92,8 @@ function addLooks(add: AddCommand, output: Output): void {
   add('show', 'show a rollup: its halves, its shards, its counters', 'show orders')
     .argument('<name>', 'name of the rollup')
     .action(async (name: string, flags: ClientFlags) => {
-      writeRollup(await clientOf(flags).call('GET', pathOf(name)), flags, output)
+      const text = await clientOf(flags).call('GET', pathOf(name))
+      output.write(flags.json === true ? text : describeRollup(JSON.parse(text) as RollupAnswer))
     })
 }
 
@@ -192,10 +193,6 @@ function sayingCreate(error: unknown): unknown {
   if (!(error instanceof RollupdError) || error.code !== 'unknown_topic') return error
   const hint = [...(error.hint === undefined ? [] : [error.hint]), '--create 4 makes it, with 4 partitions.'].join(' ')
   return new RollupdError(error.code, error.message, { hint, cause: error })
-}
-
-function writeRollup(text: string, flags: ClientFlags, output: Output): void {
-  output.write(flags.json === true ? text : describeRollup(JSON.parse(text) as RollupAnswer))
 }
 
 function clientOf(flags: ClientFlags): ApiClient {

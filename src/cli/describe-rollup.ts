@@ -4,30 +4,17 @@ import { breakStatement, fillLines } from './break-statement.ts'
 import { COMMAND_NAME } from './command-name.ts'
 import { formatTable } from './text-table.ts'
 
+/** Its halves, its columns, its counters and its shards. */
 export function describeRollup(rollup: RollupAnswer): string {
-  const { counts, shards, columns } = rollup
+  const { name, counts, shards } = rollup
   return [
-    describeStatus(rollup),
-    ...rollup.warnings.map((warning) => `  warning: ${warning}`),
-    '',
-    'Ingest half, on every record:',
-    indent(breakStatement(rollup.ingest_sql)),
-    '',
-    'Wrap half, at read time:',
-    indent(breakStatement(rollup.wrap_sql)),
-    '',
-    fillLines(
-      columns.map(
-        ({ name, type }, index) =>
-          `${index === 0 ? 'Columns: ' : ''}${name} (${type})${index === columns.length - 1 ? '' : ','}`,
-      ),
-    ),
+    describeStatement(rollup),
     `Groups: ${rollup.groups}, in ${rollup.bytes} bytes`,
     `Records: ${Object.entries(counts)
-      .filter(([name, count]) => count > 0 || name === 'aggregated')
-      .map(([name, count]) => `${count} ${name}`)
+      .filter(([outcome, count]) => count > 0 || outcome === 'aggregated')
+      .map(([outcome, count]) => `${count} ${outcome}`)
       .join(', ')}`,
-    ...(counts.dead > 0 ? [`  why they are dead: ${COMMAND_NAME} dead-letters ${rollup.name}`] : []),
+    ...(counts.dead > 0 ? [`  why they are dead: ${COMMAND_NAME} dead-letters ${name}`] : []),
     '',
     formatTable(
       ['PARTITION', 'STATUS', 'START', 'NEXT', 'LAG'],
@@ -42,6 +29,35 @@ export function describeRollup(rollup: RollupAnswer): string {
     ...shards.flatMap(({ partition, reason }) =>
       reason === undefined ? [] : [`partition ${partition}: ${reason.message}`],
     ),
+  ].join('\n')
+}
+
+/** A new one has read nothing yet: what it will do, and how to look at it. */
+export function describeCreated(rollup: RollupAnswer): string {
+  const { name } = rollup
+  return `${describeStatement(rollup)}
+
+Ask it: ${COMMAND_NAME} query "SELECT * FROM ${name} LIMIT 10"
+How far it is: ${COMMAND_NAME} show ${name}`
+}
+
+function describeStatement(rollup: RollupAnswer): string {
+  const { columns, warnings } = rollup
+  const items = columns.map(({ name, type }, index) => {
+    const head = index === 0 ? 'Columns: ' : ''
+    return `${head}${name} (${type})${index === columns.length - 1 ? '' : ','}`
+  })
+  return [
+    describeStatus(rollup),
+    ...warnings.map((warning) => `  warning: ${warning}`),
+    '',
+    'Ingest half, on every record:',
+    indent(breakStatement(rollup.ingest_sql)),
+    '',
+    'Wrap half, at read time:',
+    indent(breakStatement(rollup.wrap_sql)),
+    '',
+    fillLines(items),
   ].join('\n')
 }
 
