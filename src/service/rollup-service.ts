@@ -381,8 +381,8 @@ function toFirstReports(topic: Topic): ShardReport[] {
   }))
 }
 
-function toWaiting({ reason: _, ...report }: ShardReport): ShardReport {
-  return { ...report, status: 'waiting' }
+function toWaiting({ shard, highWatermark, isBlockedByTransaction, lastTimestampMs }: ShardReport): ShardReport {
+  return { shard, status: 'waiting', highWatermark, isBlockedByTransaction, lastTimestampMs }
 }
 
 /** The creation's high watermarks stand in until the first fetch has answered. */
