@@ -2,12 +2,11 @@
  * Owns the loading of a record's fields into registers: what the JSON reader has found becomes a value or an error (law 9).
  * A field is loaded only where an expression needs it, so that an unused broken one harms nobody.
  */
+import { isZeroToken, JSON_DIGITS_MAX, readJsonDouble, readJsonInteger } from '../core/json-number.ts'
+import { isValidUtf8, unescapeString } from '../core/json-string.ts'
 import { TAG, type Registers } from '../core/registers.ts'
-import { NUMBER_DIGITS_MAX } from '../core/key-bytes.ts'
 import { JSON_KIND, type JsonPath } from '../records/json-field.ts'
 import { JsonFieldReader } from '../records/json-field-reader.ts'
-import { isValidUtf8, unescapeString } from '../records/json-string.ts'
-import { readDouble, readInteger } from '../records/number-text.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
 const { MISSING: KIND_MISSING, NULL: KIND_NULL, FALSE: KIND_FALSE, TRUE: KIND_TRUE } = JSON_KIND
@@ -18,9 +17,6 @@ const { INTEGER: TAG_INTEGER, DOUBLE: TAG_DOUBLE } = TAG
 /** First size of the room for unescaped texts; a record with longer ones makes it grow. */
 const ARENA_BYTES_MIN = 4096
 const MINUS = 0x2d
-const DIGIT_ZERO = 0x30
-const DIGIT_NINE = 0x39
-const LETTER_E = 0x65
 
 export class FieldLoader {
   readonly reader: JsonFieldReader
@@ -60,14 +56,14 @@ export class FieldLoader {
     // The commonest first: these constants are no literals, so no table of jumps comes of them.
     if (kind === KIND_STRING) return r.setText(out, this.#bytes, start, end)
     if (kind === KIND_INTEGER) {
-      const value = readInteger(this.#bytes, start, end)
+      const value = readJsonInteger(this.#bytes, start, end)
       if (Number.isNaN(value)) return this.#loadBigInteger(field, out)
       r.tag[out] = TAG_INTEGER
       r.num[out] = value
       return
     }
     if (kind === KIND_DECIMAL) {
-      const value = readDouble(this.#bytes, start, end)
+      const value = readJsonDouble(this.#bytes, start, end)
       if (value === 0 || !Number.isFinite(value)) return this.#loadZeroOrOverflow(field, out, value)
       r.tag[out] = TAG_DOUBLE
       r.num[out] = value
@@ -96,11 +92,11 @@ export class FieldLoader {
     const start = this.#start[field]!
     const end = this.#end[field]!
     const digits = this.#bytes[start] === MINUS ? end - start - 1 : end - start
-    if (digits > NUMBER_DIGITS_MAX) {
+    if (digits > JSON_DIGITS_MAX) {
       this.#r.setError(
         out,
         'number_out_of_range',
-        `field ${this.#nameOf(field)} has more than ${NUMBER_DIGITS_MAX} digits`,
+        `field ${this.#nameOf(field)} has more than ${JSON_DIGITS_MAX} digits`,
       )
       return
     }
@@ -109,7 +105,8 @@ export class FieldLoader {
 
   /** A zero is one by its digits, or was too small for a double: PostgreSQL calls that out of range too. */
   #loadZeroOrOverflow(field: number, out: number, value: number): void {
-    if (value === 0 && isZero(this.#bytes, this.#start[field]!, this.#end[field]!)) return this.#r.setDouble(out, 0)
+    if (value === 0 && isZeroToken(this.#bytes, this.#start[field]!, this.#end[field]!))
+      return this.#r.setDouble(out, 0)
     this.#r.setError(
       out,
       'number_out_of_range',
@@ -144,14 +141,4 @@ export class FieldLoader {
   #nameOf(field: number): string {
     return (this.#paths[field] ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.')
   }
-}
-
-/** Whether no digit before the exponent of a number literal is other than 0. */
-function isZero(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!
-    if ((byte | 0x20) === LETTER_E) return true
-    if (byte > DIGIT_ZERO && byte <= DIGIT_NINE) return false
-  }
-  return true
 }

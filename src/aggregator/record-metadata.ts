@@ -1,7 +1,7 @@
 /** Owns a record's metadata while it is evaluated: _meta.topic, partition, offset, timestamp, key and headers. */
+import { isValidUtf8 } from '../core/json-string.ts'
 import { TAG, type Registers } from '../core/registers.ts'
 import { setTimestampOf } from '../core/timestamp-calendar.ts'
-import { isValidUtf8 } from '../records/json-string.ts'
 import { findHeader } from '../records/record-headers.ts'
 import type { Meta } from '../sql/expression.ts'
 

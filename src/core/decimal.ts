@@ -18,6 +18,13 @@ const DECIMAL_SCALE_MAX = 16_383
 
 const DECIMAL_TEXT = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/
 
+/** 10^22 is the greatest power of ten that is exactly a double, so a product or quotient of exact digits with it rounds once. */
+export const EXACT_POWER_MAX = 22
+/** The powers up to it. */
+export const EXACT_POWERS_OF_TEN = Float64Array.from({ length: EXACT_POWER_MAX + 1 }, (_, power) =>
+  Number(`1e${power}`),
+)
+
 /** 10^exponent. */
 export function powerOfTen(exponent: number): bigint {
   return 10n ** BigInt(exponent)
@@ -56,7 +63,7 @@ export function nextDoubleDown(value: number): number {
 }
 
 /**
- * Reads sign, digits, point and exponent; undefined: another form, or beyond `exponentMax` digits before or after the point.
+ * Reads sign, digits, point and exponent; undefined: another form, or more digits before or after the point than may be.
  */
 export function parseDecimal(
   text: string,

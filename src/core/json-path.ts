@@ -1,10 +1,7 @@
 /** Owns finding a part of valid JSON text and reading it into a register; nothing is built for what isn't wanted. */
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
-import { NUMBER_TEXT, readJsonNumber } from './number-text.ts'
+import { JSON_DIGITS_MAX, loadJsonNumber } from './json-number.ts'
 import type { Registers } from './registers.ts'
-
-/** Numbers without point and exponent may have so many digits. */
-const INTEGER_DIGITS_MAX = 1_000
 
 /** Where the value of the object's key begins, -1 where there is none; of equal keys the last counts. `at` is the open brace. */
 export function findKey(bytes: Uint8Array, at: number, key: Uint8Array): number {
@@ -78,9 +75,9 @@ export function readJsonInto(bytes: Uint8Array, at: number, r: Registers, out: n
       r.setBoolean(out, bytes[at] === 0x74)
       return
     default:
-      if (end - at > INTEGER_DIGITS_MAX + (bytes[at] === 0x2d ? 1 : 0)) {
-        r.setError(out, 'number_out_of_range', `the number has more than ${INTEGER_DIGITS_MAX} digits`)
-      } else if (readJsonNumber(bytes, at, end, r, out) !== NUMBER_TEXT.READ) {
+      if (end - at > JSON_DIGITS_MAX + (bytes[at] === 0x2d ? 1 : 0)) {
+        r.setError(out, 'number_out_of_range', `the number has more than ${JSON_DIGITS_MAX} digits`)
+      } else if (!loadJsonNumber(bytes, at, end, r, out)) {
         r.setError(out, 'number_out_of_range', 'the number is out of range of double precision')
       }
   }

@@ -2,8 +2,7 @@
  * Owns moving through valid JSON text as bytes, for values that were validated when their record was read. It finds where
  * things are; what they mean is for the caller.
  */
-
-import { isUtf8 } from 'node:buffer'
+import { isValidUtf8, unescapeString } from './json-string.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -64,20 +63,12 @@ function skipScalar(bytes: Uint8Array, at: number): number {
  * surrogate, or \u0000. Without escapes it is a view of `bytes`.
  */
 export function textOfString(bytes: Uint8Array, at: number, end: number): Uint8Array | undefined {
-  const raw = bytes.subarray(at + 1, end - 1)
-  const escaped = raw.includes(BACKSLASH)
-  if (!escaped) return isText(raw) ? raw : undefined
-  if (!isText(raw)) return undefined
-  const text = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('utf8')) as string
-  if (!text.isWellFormed() || text.includes('\0')) return undefined
-  return Buffer.from(text, 'utf8')
-}
-
-function isText(bytes: Uint8Array): boolean {
-  let ascii = true
-  for (const byte of bytes) {
-    if (byte === 0) return false
-    if (byte >= 0x80) ascii = false
-  }
-  return ascii || isUtf8(bytes)
+  const start = at + 1
+  const last = end - 1
+  if (!isValidUtf8(bytes, start, last)) return undefined
+  const raw = bytes.subarray(start, last)
+  if (!raw.includes(BACKSLASH)) return raw
+  const text = new Uint8Array(raw.length)
+  const length = unescapeString(bytes, start, last, text, 0)
+  return length < 0 ? undefined : text.subarray(0, length)
 }

@@ -22,6 +22,7 @@
  * Arrays and objects order as jsonb does (by count first), but [] is an array like others. No tag is ff: 00 ff is an escape.
  */
 import { type Decimal, decimalOfInteger, parseDecimal } from './decimal.ts'
+import { JSON_DIGITS_MAX } from './json-number.ts'
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
 import { numberKeyOfDecimal, putOrderBits } from './number-key.ts'
 import { INT64_MAX, INT64_MIN } from './number-text.ts'
@@ -46,8 +47,6 @@ export const KEY_TAG = {
 /** Grouping sets are numbered 0..14: the first tag of a value is 0x10. */
 export const GROUPING_SETS_MAX = 15
 const CAPACITY_AT_START = 256
-/** A number in JSON beyond so many digits before or after its point is refused, as in records. */
-export const NUMBER_DIGITS_MAX = 1_000
 
 interface Segment {
   readonly key: Uint8Array
@@ -61,7 +60,7 @@ const INVALID_TEXT: CellError = {
 }
 const NUMBER_OUT_OF_RANGE: CellError = {
   code: 'number_out_of_range',
-  message: `a number inside the array or object has more than ${NUMBER_DIGITS_MAX} digits before or after its point`,
+  message: `a number inside the array or object has more than ${JSON_DIGITS_MAX} digits before or after its point`,
 }
 const INTERVAL_KEY: CellError = { code: 'wrong_kind', message: 'an interval cannot be a grouping value' }
 
@@ -290,7 +289,7 @@ export class KeyWriter {
       this.appendDouble(double)
       return end
     }
-    const decimal = parseDecimal(text, NUMBER_DIGITS_MAX, NUMBER_DIGITS_MAX)
+    const decimal = parseDecimal(text, JSON_DIGITS_MAX, JSON_DIGITS_MAX)
     if (decimal === undefined) this.#failure = NUMBER_OUT_OF_RANGE
     else this.appendDecimal(decimal)
     return end

@@ -1,8 +1,8 @@
 /**
- * Owns the text of numbers: reading bigint and double precision from PostgreSQL's forms and from JSON, and writing them as
- * PostgreSQL does. The usual forms are read without making an object.
+ * Owns the text of numbers: reading bigint and double precision from PostgreSQL's forms, and writing them as it
+ * does. The usual forms are read without making an object.
  */
-import { type Decimal, decimalToText } from './decimal.ts'
+import { type Decimal, decimalToText, EXACT_POWERS_OF_TEN } from './decimal.ts'
 import { type Registers, TAG } from './registers.ts'
 
 /** How reading a text ended. Only `READ` writes the register. */
@@ -14,9 +14,6 @@ export const INT64_MAX = 2n ** 63n - 1n
 
 /** So many digits always fit a safe integer. */
 const SAFE_DIGITS = 15
-/** 10^22 is the greatest power of ten that is exactly a double, so m * 10^e and m / 10^e round once. */
-const EXACT_POWER_MAX = 22
-const POWERS = Array.from({ length: EXACT_POWER_MAX + 1 }, (_, exponent) => Number(`1e${exponent}`))
 /** PostgreSQL writes doubles with an exponent outside of [-4, 15). */
 const FIXED_EXPONENT_MIN = -4
 const FIXED_EXPONENT_END = 15
@@ -124,38 +121,8 @@ function quickDouble(bytes: Uint8Array, start: number, end: number): number {
     else return NaN
   }
   if (digits === 0 || digits > SAFE_DIGITS) return NaN
-  if (pointAt >= 0) value /= POWERS[end - 1 - pointAt] as number
+  if (pointAt >= 0) value /= EXACT_POWERS_OF_TEN[end - 1 - pointAt] as number
   return negative ? -value : value
-}
-
-/**
- * Reads a JSON number token, as fields of records are read: without point and exponent an integer of any size, else a
- * double. OUT_OF_RANGE: beyond double's range. The caller bounds the digits of integers.
- */
-export function readJsonNumber(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): NumberText {
-  let whole = true
-  for (let index = start; index < end; index++) {
-    const byte = bytes[index]
-    if (byte === 0x2e || byte === 0x65 || byte === 0x45) {
-      whole = false
-      break
-    }
-  }
-  if (!whole) {
-    const quick = quickDouble(bytes, start, end)
-    if (Number.isNaN(quick)) {
-      return setDoubleOfDigits(
-        Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1'),
-        r,
-        out,
-      )
-    }
-    r.setDouble(out, quick)
-    return NUMBER_TEXT.READ
-  }
-  if (end - start <= SAFE_DIGITS) return readInteger(bytes, start, end, r, out)
-  r.setBigInteger(out, BigInt(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')))
-  return NUMBER_TEXT.READ
 }
 
 /** A double as PostgreSQL shows it: the shortest digits that read back as the same double, 1e+15 with an exponent from there. */

@@ -1,13 +1,13 @@
 /**
  * Owns the reading of wanted fields from the bytes of a JSON document, in one pass, without an object or a string: a path's
  * result is a kind and a slice. The whole document is checked by RFC 8259, the unwanted parts too; what a slice means
- * (number-text.ts, json-string.ts, json-value.ts) and whether text is valid UTF-8 is left to whoever uses the slice.
+ * (core/json-number.ts, core/json-string.ts) and whether text is valid UTF-8 is left to whoever uses the slice.
  */
+import { isEscapedEqual } from '../core/json-string.ts'
 import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonOutcome, type JsonPath } from './json-field.ts'
 import { ENTRY, JsonKeyMemory, OPENING as OPENING_ENTRY } from './json-key-memory.ts'
 import { buildJsonPathTrie, type JsonPathNode } from './json-path-trie.ts'
 import { JsonScanner, SLACK_BYTES } from './json-scanner.ts'
-import { isEscapedEqual } from './json-string.ts'
 
 // The hot path reads constants of its own: an imported binding is loaded anew at each use and its properties are looked up,
 // a constant of this file is part of the machine code (35 ns of a record).

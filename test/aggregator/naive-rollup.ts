@@ -1,6 +1,6 @@
 /** Owns an evaluation of one statement as anybody would write it over parsed values: the oracle of the compiled fold. */
 import { isDeepStrictEqual } from 'node:util'
-import { JsonTextError, parseJsonValue, type JsonValue } from '../../src/records/json-value.ts'
+import { JsonTextError, parseJsonValue, type JsonValue } from '../support/json-value.ts'
 
 /** The statement that `foldNaively` evaluates. */
 export const NAIVE_SQL = `SELECT COALESCE(g, h) AS g, COUNT(*) AS n, COUNT(v) AS c, SUM(v) FILTER (WHERE ok) AS s, MAX(v) AS m

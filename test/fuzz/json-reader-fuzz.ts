@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonPath } from '../../src/records/json-field.ts'
 import { JsonFieldReader } from '../../src/records/json-field-reader.ts'
-import { isValidUtf8 } from '../../src/records/json-string.ts'
-import { JsonTextError, parseJsonValue, type JsonValue } from '../../src/records/json-value.ts'
-import { readDouble, readInteger } from '../../src/records/number-text.ts'
+import { isValidUtf8 } from '../../src/core/json-string.ts'
+import { readJsonDouble, readJsonInteger } from '../../src/core/json-number.ts'
+import { JsonTextError, parseJsonValue, type JsonValue } from '../support/json-value.ts'
 import { makeDocument } from './json-documents.ts'
 import { mutateBytes } from './mutate-bytes.ts'
 import { SeededRandom } from './seeded-random.ts'
@@ -112,10 +112,10 @@ function toKind(value: unknown, slice: string): number {
 }
 
 function checkNumber(bytes: Uint8Array, start: number, end: number, slice: string): void {
-  if (!Object.is(readDouble(bytes, start, end), Number(slice))) throw new Error(`double of ${slice}`)
+  if (!Object.is(readJsonDouble(bytes, start, end), Number(slice))) throw new Error(`double of ${slice}`)
   if (/[.eE]/.test(slice)) return
   const exact = Number.isSafeInteger(Number(slice)) ? Number(slice) + 0 : Number.NaN
-  if (!Object.is(readInteger(bytes, start, end), exact)) throw new Error(`integer of ${slice}`)
+  if (!Object.is(readJsonInteger(bytes, start, end), exact)) throw new Error(`integer of ${slice}`)
 }
 
 /** The materialised value against JSON.parse of the same slice as UTF-8; texts that are none must be refused. */

@@ -3,6 +3,8 @@ import {
   type Decimal,
   decimalOfInteger,
   decimalToDouble,
+  EXACT_POWER_MAX,
+  EXACT_POWERS_OF_TEN,
   floorOfDecimal,
   negateDecimal,
   parseDecimal,
@@ -17,13 +19,10 @@ import { roundHalfEven } from './round-half-even.ts'
 
 /** Beyond so many places a double is what it is, and before so many it is 0. */
 const PLACES_MAX = 400
-/** 10^22 is the greatest power of ten that is exactly a double. */
-const EXACT_PLACES_MAX = 22
 /** How near to a half a scaled double may come before its decimal digits decide. */
 const HALF_TOLERANCE = 1e-3
 /** Up to here the scaled double's own error is far below the tolerance. */
 const SCALED_MAX = 2 ** 42
-const POWERS = Array.from({ length: EXACT_PLACES_MAX + 1 }, (_, exponent) => Number(`1e${exponent}`))
 
 /** Integers may go on as integers, but `/` of the result doesn't truncate: PostgreSQL's is double or numeric. */
 function resolveRounded([type, further]: readonly ScalarType[]): ScalarType | undefined {
@@ -88,8 +87,8 @@ const abs: Evaluate = (r, out, a) => {
 function roundToPlaces(value: number, places: number): number {
   if (!Number.isFinite(value) || places > PLACES_MAX) return value
   if (places < -PLACES_MAX) return 0
-  if (places >= 0 && places <= EXACT_PLACES_MAX) {
-    const power = POWERS[places] as number
+  if (places >= 0 && places <= EXACT_POWER_MAX) {
+    const power = EXACT_POWERS_OF_TEN[places] as number
     const scaled = Math.abs(value) * power
     const floor = Math.floor(scaled)
     const rest = scaled - floor

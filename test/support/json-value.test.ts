@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { JsonTextError, parseJsonText, parseJsonValue } from '../../src/records/json-value.ts'
+import { JsonTextError, parseJsonText, parseJsonValue } from './json-value.ts'
 
 function parse(text: string): unknown {
   const bytes = Buffer.from(`..${text}..`)

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readDouble, readInteger } from '../../src/records/number-text.ts'
+import { loadJsonNumber, readJsonDouble, readJsonInteger } from '../../src/core/json-number.ts'
+import { Registers, TAG } from '../../src/core/registers.ts'
 
 /** Reads a literal that lies within other digits, as in a document's buffer. */
 function read<T>(reader: (bytes: Uint8Array, start: number, end: number) => T, literal: string): T {
@@ -23,7 +24,7 @@ test.for([
   ['12345678901234567', Number.NaN],
   ['1'.repeat(1000), Number.NaN],
 ] as const)('integer %s is %d', ([literal, value]) => {
-  expect(read(readInteger, literal)).toBe(value)
+  expect(read(readJsonInteger, literal)).toBe(value)
 })
 
 test.for([
@@ -54,14 +55,14 @@ test.for([
   '8.41e21',
   '1.00000000000000011102230246251565404236316680908203125',
 ])('double %s is as JSON.parse reads it', (literal) => {
-  expect(read(readDouble, literal)).toBe(Number(literal))
+  expect(read(readJsonDouble, literal)).toBe(Number(literal))
 })
 
 test('every double is found again from its shortest text', () => {
   const anyDouble = fc.double({ noNaN: true, noDefaultInfinity: true })
   fc.assert(
     fc.property(anyDouble, (value) => {
-      expect(read(readDouble, JSON.stringify(value))).toBe(value === 0 ? 0 : value)
+      expect(read(readJsonDouble, JSON.stringify(value))).toBe(value === 0 ? 0 : value)
     }),
   )
 })
@@ -70,7 +71,23 @@ test('any literal is read as JSON.parse reads it', () => {
   const literal = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/)
   fc.assert(
     fc.property(literal, (text) => {
-      expect(read(readDouble, text)).toBe(Number(text))
+      expect(read(readJsonDouble, text)).toBe(Number(text))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a token becomes an integer of any size or a double, or is out of range as in PostgreSQL', () => {
+  const token = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/)
+  fc.assert(
+    fc.property(token, (text) => {
+      const r = new Registers(1)
+      const isLoaded = read((bytes, start, end) => loadJsonNumber(bytes, start, end, r, 0), text)
+      const isWhole = !/[.eE]/.test(text)
+      const isTooSmall = Number(text) === 0 && /^[^eE]*[1-9]/.test(text)
+      expect(isLoaded).toBe(isWhole || (Number.isFinite(Number(text)) && !isTooSmall))
+      if (isWhole) expect(r.bigIntegerOf(0)).toBe(BigInt(text))
+      else if (isLoaded) expect([r.tag[0], r.num[0]]).toEqual([TAG.DOUBLE, Number(text) + 0])
     }),
     { numRuns: 1000 },
   )

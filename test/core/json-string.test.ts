@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isValidUtf8, UNESCAPE_ERROR, unescapeString } from '../../src/records/json-string.ts'
+import { isValidUtf8, UNESCAPE_ERROR, unescapeString } from '../../src/core/json-string.ts'
 
 /** The text of a string's content, or the error's name. */
 function unescape(content: string): string {

@@ -1,11 +1,11 @@
 /**
- * Owns JSON values outside of the hot path: a slice that the JSON field reader has accepted becomes a JavaScript value that
- * keeps every digit of integers.
+ * Owns JSON values for oracles of tests: a slice that the JSON field reader has accepted becomes a JavaScript value that keeps
+ * every digit of integers.
  */
-import { assert } from '../core/assert.ts'
-import { JSON_DEPTH_MAX } from './json-field.ts'
-import { isValidUtf8, unescapeString } from './json-string.ts'
-import { readDouble, readInteger } from './number-text.ts'
+import { assert } from '../../src/core/assert.ts'
+import { JSON_DEPTH_MAX } from '../../src/records/json-field.ts'
+import { readJsonDouble, readJsonInteger } from '../../src/core/json-number.ts'
+import { isValidUtf8, unescapeString } from '../../src/core/json-string.ts'
 
 /**
  * Integers are bigint, numbers with point or exponent are number (the nearest double, maybe infinite), objects are Maps in the
@@ -148,8 +148,8 @@ class JsonValueParser {
       isInteger = false
     }
     assert(this.#at > start, 'a json slice has only json')
-    if (!isInteger) return readDouble(this.#bytes, start, this.#at)
-    const value = readInteger(this.#bytes, start, this.#at)
+    if (!isInteger) return readJsonDouble(this.#bytes, start, this.#at)
+    const value = readJsonInteger(this.#bytes, start, this.#at)
     return BigInt(Number.isNaN(value) ? toText(this.#bytes, start, this.#at) : value)
   }
 
