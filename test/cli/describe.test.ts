@@ -44,11 +44,11 @@ test('a text is cut between characters', () => {
 
 test('a statement is broken before its clauses, not inside of parentheses, texts and IS DISTINCT FROM', () => {
   const sql =
-    "SELECT extract(hour FROM t) AS k0, SUM(x) FILTER (WHERE a = 'GROUP BY, FROM') AS p0, COUNT(ok) AS p1 FROM _input WHERE a IS DISTINCT FROM b GROUP BY 1"
+    "SELECT extract(hour FROM t) AS k0, SUM(x) FILTER (WHERE a = 'GROUP BY, FROM') AS p0, COUNT(ok) AS records FROM _input WHERE a IS DISTINCT FROM b GROUP BY 1"
   const broken = breakStatement(sql)
   expect(broken.split('\n')).toEqual([
     "SELECT extract(hour FROM t) AS k0, SUM(x) FILTER (WHERE a = 'GROUP BY, FROM') AS p0,",
-    '       COUNT(ok) AS p1',
+    '       COUNT(ok) AS records',
     'FROM _input',
     'WHERE a IS DISTINCT FROM b',
     'GROUP BY 1',
