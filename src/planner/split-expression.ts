@@ -3,8 +3,10 @@
  * and what is left is computed from them at read time.
  */
 import { RollupdError } from '../core/errors.ts'
-import type { AggregateCall, Expression } from '../sql/expression.ts'
+import type { AggregateCall, Expression, Field } from '../sql/expression.ts'
+import { literal } from '../sql/literal.ts'
 import { printExpression } from '../sql/print-expression.ts'
+import { resolveCall } from '../sql/resolve-call.ts'
 import { expressionKey } from '../sql/same-expression.ts'
 
 export class Splitter {
@@ -32,8 +34,9 @@ export class Splitter {
       case 'aggregate':
         return this.#partialOf(expression)
       case 'field':
+        return this.#partOfGroup(expression) ?? this.#refuse(expression)
       case 'meta':
-        throw this.#ungrouped(expression)
+        return this.#refuse(expression)
       default:
         return this.#splitParts(expression)
     }
@@ -70,14 +73,28 @@ export class Splitter {
     return { kind: 'partial', index, type: call.type, position: call.position }
   }
 
-  #ungrouped(expression: Expression): RollupdError {
+  /** A path into a grouped field: the steps behind the group's own, at read time. */
+  #partOfGroup(field: Field): Expression | undefined {
+    const { path, position } = field
+    for (let length = path.length - 1; length > 0; length--) {
+      const start: Field = { ...field, path: path.slice(0, length) }
+      if (!this.#groups.has(expressionKey(start))) continue
+      return path.slice(length).reduce<Expression>((value, step) => {
+        const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
+        return resolveCall({ form: 'operator', name: '->', args: [value, argument], position })
+      }, this.split(start))
+    }
+    return undefined
+  }
+
+  #refuse(expression: Expression): never {
     const name = printExpression(expression)
     const around = this.#groupTypes.find((group) => expressionKey(group).includes(expressionKey(expression)))
     const hint =
       around === undefined
         ? `Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
         : `It is grouped as ${printExpression(around)} only. Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
-    return new RollupdError('sql_invalid', `the field ${name} must be in GROUP BY or inside an aggregate`, {
+    throw new RollupdError('sql_invalid', `the field ${name} must be in GROUP BY or inside an aggregate`, {
       position: expression.position,
       hint,
     })

@@ -280,6 +280,14 @@ test('fields keep their last name', () => {
   expect(outputs.map(({ name }) => name)).toEqual(['os', 'tags', 'user id', 'a'])
 })
 
+test('a path into a grouped field is read from the group', () => {
+  const { ingest, wrapSql } = planOf(
+    "SELECT device.os, device->'tags'->>0 AS tag, COUNT(*) FROM _input GROUP BY device",
+  )
+  expect(ingest.groupBy.map(({ output }) => output)).toEqual([undefined])
+  expect(wrapSql).toContain(`k0 -> 'os' AS os`)
+})
+
 test('a field written with capitals and without quotes is a warning', () => {
   const { warnings } = planOf(
     'SELECT userId, COUNT(*), MAX(Device.osName) AS os, SUM("Bytes") FROM _input GROUP BY userid',
@@ -288,6 +296,15 @@ test('a field written with capitals and without quotes is a warning', () => {
     'userId without quotes reads the field userid; for letters as written: "userId"',
     'Device.osName without quotes reads the field device.osname; for letters as written: "Device"."osName"',
   ])
+})
+
+test('a name in double quotes that a field is compared with is told: a text was meant', () => {
+  const warningsOf = (condition: string) => planOf(`SELECT COUNT(*) FROM _input WHERE ${condition}`).warnings
+  const warning = '"paid" in double quotes is a field; as a text it is \'paid\''
+  expect(warningsOf('status = "paid"')).toEqual([warning])
+  expect(warningsOf('lower(status) LIKE "paid"')).toEqual([warning])
+  expect(warningsOf('status IN (\'open\', "paid") AND NOT status <> "paid"')).toEqual([warning])
+  expect(warningsOf('"userId" = "ownerId" AND "paid" AND "userId" = \'paid\' AND status = _input."paid"')).toEqual([])
 })
 
 test('a plan is plain data: it survives being stored', () => {
