@@ -17,6 +17,7 @@ import { resolveGroupBy, type SelectedOutput } from './group-by.ts'
 import { aggregateOf } from './partial-aggregate.ts'
 import { PLAN_FORMAT, type GroupColumn, type OutputColumn, type PartialColumn, type RollupPlan } from './plan.ts'
 import { printIngest, printWrap } from './print-plan.ts'
+import { quotedNameWarnings } from './quoted-names.ts'
 import { createRecordScope, INPUT } from './record-scope.ts'
 import { checkClauses, readFrom } from './rollup-clauses.ts'
 import { Splitter } from './split-expression.ts'
@@ -57,6 +58,11 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   if (groups.length + partials.length === 0 && having === null) throw noGroups(statement)
   const ingest = { where, groupBy: groups.map((group, index) => toGroupColumn(group, index, outputs)), partials }
   const wrap = { outputs, having: wrapHaving }
+  const written = [
+    ...selected.map(({ expression }) => expression),
+    ...groups,
+    ...[where, having].filter((one) => one !== null),
+  ]
   return {
     format: PLAN_FORMAT,
     sql,
@@ -68,11 +74,7 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
       partials.map((partial) => aggregateOf(partial).finishedColumn !== undefined),
     ),
     versions: { ...options.versions },
-    warnings: foldedNameWarnings(sql, [
-      ...selected.map(({ expression }) => expression),
-      ...groups,
-      ...[where, having].filter((one) => one !== null),
-    ]),
+    warnings: [...foldedNameWarnings(sql, written), ...quotedNameWarnings(sql, written)],
   }
 }
 
