@@ -48,6 +48,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     requestTimeout: REQUEST_MS_MAX,
     routerOptions: { maxParamLength: NAME_LENGTH_MAX },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
@@ -63,6 +64,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) => sendError(error as RollupdError, request, reply))
   app.setNotFoundHandler(sendNotFound)
   if (options.token !== undefined) requireToken(app, options.token)
+  refuseWhenClosing(app)
   readBodies(app)
 
   await app.register(swagger, {
@@ -91,6 +93,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   )
   refuseOtherMethods()
   return app
+}
+
+/** Its own answer would have another shape than all other errors. */
+function refuseWhenClosing(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onRequest', async () => {
+    if (isClosing) throw new RollupdError('shutting_down', 'the service is shutting down')
+  })
 }
 
 function readBodies(app: FastifyInstance): void {
