@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createSend } from '../http/http-client.ts'
 import { createDataFolder, startRollupd } from '../support/running-service.ts'
 
-const LINES = `${'{"v":1}\n'.repeat(100)}`
+const LINES = '{"v":1}\n'.repeat(100)
 const CLIENTS = 8
 const STOP_MS_MAX = 10_000
 
