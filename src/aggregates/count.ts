@@ -1,7 +1,7 @@
 /** Owns COUNT(*) and COUNT(x): how many records, or how many values that aren't NULL. */
 import { TAG, type Registers } from '../core/registers.ts'
 import type { Accumulator, Aggregate, AggregateDefinition, StateValue } from './aggregate.ts'
-import { growArray } from './typed-columns.ts'
+import { growArray } from './grow-array.ts'
 
 // A constant of this file: see exact-sum-accumulator.ts.
 const TAG_NULL = TAG.NULL

@@ -6,6 +6,7 @@ import { KeyWriter } from '../core/key-bytes.ts'
 import { HASH_BYTES as FULL_HASH_BYTES, hashKey } from '../core/murmur3.ts'
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { Accumulator, StateValue } from './aggregate.ts'
+import { growArray } from './grow-array.ts'
 import { HASH_BYTES, REGISTER_COUNT, SPARSE_MAX, addToRegisters, encodeDense, encodeSparse } from './hyperloglog.ts'
 
 const ENTRIES_MIN = 1024
@@ -34,9 +35,8 @@ export class DistinctAccumulator implements Accumulator {
   readonly #dense = new Map<number, Uint8Array>()
 
   grow(capacity: number): void {
-    if (this.#first.length >= capacity) return
-    this.#first = growInt32(this.#first, capacity)
-    this.#count = growInt32(this.#count, capacity)
+    this.#first = growArray(this.#first, capacity)
+    this.#count = growArray(this.#count, capacity)
   }
 
   get extraBytes(): number {
@@ -98,10 +98,10 @@ export class DistinctAccumulator implements Accumulator {
 
   #growEntries(): void {
     const capacity = this.#high.length * 2
-    this.#high = growInt32(this.#high, capacity)
-    this.#low = growInt32(this.#low, capacity)
-    this.#group = growInt32(this.#group, capacity)
-    this.#next = growInt32(this.#next, capacity)
+    this.#high = growArray(this.#high, capacity)
+    this.#low = growArray(this.#low, capacity)
+    this.#group = growArray(this.#group, capacity)
+    this.#next = growArray(this.#next, capacity)
     const slots = new Int32Array(capacity * 2)
     const mask = slots.length - 1
     for (let entry = 1; entry <= this.#entries; entry++) {
@@ -148,10 +148,4 @@ export class DistinctAccumulator implements Accumulator {
     this.#count.fill(0, 0, used)
     this.#dense.clear()
   }
-}
-
-function growInt32(array: Int32Array, capacity: number): Int32Array {
-  const grown = new Int32Array(capacity)
-  grown.set(array)
-  return grown
 }

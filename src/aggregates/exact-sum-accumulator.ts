@@ -4,8 +4,8 @@ import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { Accumulator, StateValue } from './aggregate.ts'
 import { LIMB, writeTotal, type ExactSumLayout } from './exact-sum-state.ts'
 import { addDecimal, addDouble, addTotal, zeroTotal, type ExactTotal } from './exact-total.ts'
-import { growArray } from './typed-columns.ts'
-import { wrongKind } from './value-kind.ts'
+import { growArray } from './grow-array.ts'
+import { wrongKind } from './wrong-kind.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
 const {

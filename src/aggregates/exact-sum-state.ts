@@ -6,7 +6,7 @@
  * NaN, infinities) stands in `wide` alone, as canonical bytes, and the limbs are 0. Which of the two depends on the total alone
  * (law 5): a total that comes back into the window stands in limbs again.
  */
-import { TAG, type Registers } from '../core/registers.ts'
+import type { Registers } from '../core/registers.ts'
 import type { StateColumn, StateValue } from './aggregate.ts'
 import {
   BINARY_SCALE,
@@ -22,6 +22,7 @@ import {
   zeroTotal,
   type ExactTotal,
 } from './exact-total.ts'
+import { toStateValue } from './state-value.ts'
 
 /** Bits of a limb: two carry-free sums of limbs fit a safe integer. */
 const LIMB_BITS = 48
@@ -94,11 +95,6 @@ export function identityOf(layout: ExactSumLayout): StateValue[] {
 
 const bigOf = (value: StateValue): bigint => BigInt(value as number | bigint)
 
-function toStateInteger(value: bigint): number | bigint {
-  const small = Number(value)
-  return Number.isSafeInteger(small) ? small : value
-}
-
 function countOf(state: readonly StateValue[], index: number): number {
   return index < 0 ? 0 : Number(state[index])
 }
@@ -124,7 +120,7 @@ export function writeTotal(layout: ExactSumLayout, total: ExactTotal, into: Stat
   const units = binary >> BELOW_WINDOW
   const top = units >> FRACTION_BITS
   const fits = !hasMoreThanBinary(total) && top >= -TOP_END && top < TOP_END && units << BELOW_WINDOW === binary
-  into[layout.top] = fits ? toStateInteger(top) : 0
+  into[layout.top] = fits ? toStateValue(top) : 0
   if (layout.f1 >= 0) {
     into[layout.f1] = fits ? Number((units >> LIMB_BITS_BIG) & LIMB_MASK_BIG) : 0
     into[layout.f2] = fits ? Number(units & LIMB_MASK_BIG) : 0
@@ -189,7 +185,7 @@ export function finalizeSum(
     return
   }
   const total = decodeTotal(wide)
-  if (allExact || others === total.numerics) return setDecimal(r, out, total)
+  if (allExact || others === total.numerics) return r.setDecimal(out, toDecimal(total))
   const infinite = nonFiniteSum(total)
   if (infinite !== undefined) return r.setDouble(out, infinite)
   const { numerator, denominator } = toFraction(total)
@@ -222,13 +218,6 @@ function windowToDouble(layout: ExactSumLayout, state: readonly StateValue[]): n
   // One addition of exact parts is rounded once.
   if (state[layout.f2] === 0 && typeof top === 'number') return top + high / LIMB
   return Number(windowUnits(layout, state)) * 2 ** -Number(FRACTION_BITS)
-}
-
-function setDecimal(r: Registers, out: number, total: ExactTotal): void {
-  const decimal = toDecimal(total)
-  if (decimal.scale === 0) return r.setBigInteger(out, decimal.unscaled)
-  r.tag[out] = TAG.NUMERIC
-  r.ref[out] = decimal
 }
 
 function setFinite(r: Registers, out: number, value: number): void {

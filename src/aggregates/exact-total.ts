@@ -2,16 +2,14 @@
  * Owns the exact total of any numbers: integers, doubles and decimals as big integers, and the canonical bytes of one. The
  * slow side of SUM and AVG: the usual totals fit the limbs of exact-sum-state.ts and never come here.
  */
-import type { Decimal } from '../core/decimal.ts'
 import { assert } from '../core/assert.ts'
+import { type Decimal, normalizeDecimal, partsOfDouble, powerOfTen } from '../core/decimal.ts'
 
 /** Every finite double is an integer times 2^-1074, the smallest double above 0. */
 export const BINARY_SCALE = 1074
 const BINARY_SCALE_BIG = BigInt(BINARY_SCALE)
 /** First byte of the bytes; another layout takes another number. */
 const BYTES_VERSION = 1
-/** A power of two by which a double below 2^53 is scaled without loss until it is an integer. */
-const SCALE_STEP = 64
 
 /** A sum of numbers, changed in place. total = whole + binary * 2^-1074 + unscaled * 10^-scale, and what isn't finite. */
 export interface ExactTotal {
@@ -64,19 +62,14 @@ export function addTotal(into: ExactTotal, more: ExactTotal): void {
   into.negativeInfinities += more.negativeInfinities
 }
 
-/** The double's exact value in units of 2^-1074. */
+/** A finite double's exact value in units of 2^-1074. */
 function toBinaryUnits(value: number): bigint {
-  let scaled = value
-  let shift = BINARY_SCALE
-  while (!Number.isInteger(scaled)) {
-    scaled *= 2 ** SCALE_STEP
-    shift -= SCALE_STEP
-  }
-  return shift >= 0 ? BigInt(scaled) << BigInt(shift) : BigInt(scaled) >> BigInt(-shift)
+  const { mantissa, exponent } = partsOfDouble(value)
+  return mantissa << BigInt(exponent + BINARY_SCALE)
 }
 
 function rescale(unscaled: bigint, from: number, to: number): bigint {
-  return from === to ? unscaled : unscaled * 10n ** BigInt(to - from)
+  return from === to ? unscaled : unscaled * powerOfTen(to - from)
 }
 
 /** whole and binary as one number in units of 2^-1074. */
@@ -101,7 +94,7 @@ export function nonFiniteSum(total: ExactTotal): number | undefined {
 export function toFraction(total: ExactTotal): { readonly numerator: bigint; readonly denominator: bigint } {
   const binary = toBinary(total)
   if (total.unscaled === 0n) return { numerator: binary, denominator: 1n << BINARY_SCALE_BIG }
-  const ten = 10n ** BigInt(total.scale)
+  const ten = powerOfTen(total.scale)
   return {
     numerator: binary * ten + (total.unscaled << BINARY_SCALE_BIG),
     denominator: ten << BINARY_SCALE_BIG,
@@ -112,15 +105,7 @@ export function toFraction(total: ExactTotal): { readonly numerator: bigint; rea
 export function toDecimal(total: ExactTotal): Decimal {
   assert((total.binary & ((1n << BINARY_SCALE_BIG) - 1n)) === 0n, 'a decimal total has no binary fraction')
   const whole = total.whole + (total.binary >> BINARY_SCALE_BIG)
-  return trimDecimal(total.unscaled + rescale(whole, 0, total.scale), total.scale)
-}
-
-function trimDecimal(unscaled: bigint, scale: number): Decimal {
-  while (scale > 0 && unscaled % 10n === 0n) {
-    unscaled /= 10n
-    scale -= 1
-  }
-  return { unscaled, scale }
+  return normalizeDecimal({ unscaled: total.unscaled + rescale(whole, 0, total.scale), scale: total.scale })
 }
 
 /**
@@ -134,7 +119,7 @@ export function encodeTotal(total: ExactTotal): Uint8Array {
   pushCount(bytes, total.nans)
   pushCount(bytes, total.positiveInfinities)
   pushCount(bytes, total.negativeInfinities)
-  const decimal = trimDecimal(total.unscaled, total.scale)
+  const decimal = normalizeDecimal(total)
   pushCount(bytes, decimal.scale)
   pushInteger(bytes, decimal.unscaled)
   const binary = toBinary(total)

@@ -4,7 +4,7 @@
  */
 import { compareDecimals, decimalOfDouble, decimalOfInteger, type Decimal } from '../core/decimal.ts'
 import { TAG, type Registers } from '../core/registers.ts'
-import { growArray } from './typed-columns.ts'
+import { growArray } from './grow-array.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
 const { BIG_INTEGER: TAG_BIG_INTEGER, BIG_TIMESTAMP: TAG_BIG_TIMESTAMP, NUMERIC: TAG_NUMERIC } = TAG
@@ -30,11 +30,8 @@ export class ExtremeNumbers {
   }
 
   grow(capacity: number): void {
-    if (this.#seen.length >= capacity) return
     this.#greatest = growArray(this.#greatest, capacity)
-    const seen = new Uint8Array(capacity)
-    seen.set(this.#seen)
-    this.#seen = seen
+    this.#seen = growArray(this.#seen, capacity)
   }
 
   /** Takes a register whose value is in `num`, or in `ref` as a bigint or a decimal. */

@@ -9,7 +9,7 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { Accumulator, Aggregate, AggregateDefinition, StateColumn, StateValue } from './aggregate.ts'
 import { ExtremeNumbers, ExtremeTexts, type Direction } from './extreme-values.ts'
 import { KeyCell } from './key-cell.ts'
-import { wrongKind } from './value-kind.ts'
+import { wrongKind } from './wrong-kind.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
 const { NULL: TAG_NULL, BOOLEAN: TAG_BOOLEAN, TEXT: TAG_TEXT } = TAG

@@ -1,5 +1,6 @@
 /** Owns what a batch keeps per group beside its key: the bucket, the count of records, the partial states. */
 import type { Accumulator } from '../aggregates/aggregate.ts'
+import { growArray } from '../aggregates/grow-array.ts'
 import { TAG, type Registers } from '../core/registers.ts'
 import { NULL_BUCKET } from '../planner/bucket.ts'
 import type { GroupTable } from './group-table.ts'
@@ -29,12 +30,8 @@ export class GroupStates {
 
   #grow(): void {
     this.#capacity = this.#table.capacity
-    const records = new Float64Array(this.#capacity)
-    records.set(this.#records)
-    this.#records = records
-    const buckets = new Float64Array(this.#capacity)
-    buckets.set(this.#buckets)
-    this.#buckets = buckets
+    this.#records = growArray(this.#records, this.#capacity)
+    this.#buckets = growArray(this.#buckets, this.#capacity)
     for (const accumulator of this.accumulators) accumulator.grow(this.#capacity)
   }
 

@@ -6,9 +6,7 @@ import { assert } from '../core/assert.ts'
 import { KEY_TAG } from '../core/key-bytes.ts'
 import { readKeyInto, skipKey } from '../core/key-reader.ts'
 import { Registers, TAG } from '../core/registers.ts'
-import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
-
-export type GroupValue = null | number | bigint | string | Uint8Array
+import { type Cell, toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 
 /** Behind the grouping set's number. */
 const FIRST_VALUE_AT = 1
@@ -28,7 +26,7 @@ export class GroupValueReader {
   }
 
   /** Fills `into`, one cell per grouping column. Errors: BrokenInvariant for a key that holds other values. */
-  read(key: Uint8Array, into: GroupValue[]): void {
+  read(key: Uint8Array, into: Cell[]): void {
     let at = FIRST_VALUE_AT
     for (let column = 0; column < this.#types.length; column++) {
       const next = at + lengthAt(key, at)
@@ -38,7 +36,7 @@ export class GroupValueReader {
     assert(at === key.length, 'a group key has one value per grouping column')
   }
 
-  #cell(column: number, key: Uint8Array, at: number, next: number): GroupValue {
+  #cell(column: number, key: Uint8Array, at: number, next: number): Cell {
     const tag = key[at]
     if (tag === KEY_TAG.NULL) return null
     const type = this.#types[column]!

@@ -4,6 +4,7 @@
  */
 import type { Counts, HaltReason, Shard } from '../core/shard.ts'
 import type { RecordErrorCode } from '../core/record-error.ts'
+import type { Cell } from '../core/scalar-type.ts'
 import type { StateValue } from '../aggregates/aggregate.ts'
 
 /** What was passed on one shard: [first, next). Ranges tile (law 2). */
@@ -39,7 +40,7 @@ export interface BatchGroup {
   /** Group key bytes. */
   key: Uint8Array
   /** One per grouping column, as its storage says; an `any` value is its key bytes. */
-  values: (null | number | bigint | string | Uint8Array)[]
+  values: Cell[]
   /** Records folded into the group by this batch. */
   records: number
   /** The state columns of all partials, in the plan's order. */

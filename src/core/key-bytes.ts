@@ -25,7 +25,7 @@ import { type Decimal, decimalOfInteger, parseDecimal } from './decimal.ts'
 import { JSON_DIGITS_MAX } from './json-number.ts'
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
 import { numberKeyOfDecimal, putOrderBits } from './number-key.ts'
-import { INT64_MAX, INT64_MIN } from './number-text.ts'
+import { isInt64 } from './number-text.ts'
 import { type CellError, type Registers, TAG } from './registers.ts'
 
 export const KEY_TAG = {
@@ -187,7 +187,7 @@ export class KeyWriter {
   }
 
   appendInteger(value: bigint): void {
-    if (value < INT64_MIN || value > INT64_MAX) {
+    if (!isInt64(value)) {
       this.appendDecimal(decimalOfInteger(value))
       return
     }

@@ -1,9 +1,9 @@
 /** Owns reading key bytes (key-bytes.ts) back: into registers, and as the JSON text of an answer. */
 import { assert } from './assert.ts'
-import { type Decimal, decimalToText } from './decimal.ts'
+import { decimalToText } from './decimal.ts'
 import { KEY_TAG, readErrorCell } from './key-bytes.ts'
 import { decimalOfNumberKey, getOrderBits, isDoubleKey, skipNumberKey } from './number-key.ts'
-import { type Registers, TAG } from './registers.ts'
+import type { Registers } from './registers.ts'
 import { formatTimestamp } from './timestamp-text.ts'
 
 /** An integer that is exactly a double is shown with all its digits up to so many; above, in the double's short form, 1e+300. */
@@ -130,12 +130,7 @@ function readNumber(bytes: Uint8Array, at: number, r: Registers, out: number): n
     else r.setDouble(out, value)
     return next
   }
-  const value = decimalOfNumberKey(bytes, at, next)
-  if (value.scale === 0) r.setBigInteger(out, value.unscaled)
-  else {
-    r.tag[out] = TAG.NUMERIC
-    r.ref[out] = value satisfies Decimal
-  }
+  r.setDecimal(out, decimalOfNumberKey(bytes, at, next))
   return next
 }
 

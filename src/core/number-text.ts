@@ -68,9 +68,13 @@ export function readInteger(bytes: Uint8Array, start: number, end: number, r: Re
   return setInt64(r, out, sign === '-' ? -magnitude : magnitude) ? NUMBER_TEXT.READ : NUMBER_TEXT.OUT_OF_RANGE
 }
 
+export function isInt64(value: bigint): boolean {
+  return value >= INT64_MIN && value <= INT64_MAX
+}
+
 /** Writes an int64; false, and nothing is written, beyond its range. */
 export function setInt64(r: Registers, out: number, value: bigint): boolean {
-  if (value < INT64_MIN || value > INT64_MAX) return false
+  if (!isInt64(value)) return false
   r.setBigInteger(out, value)
   return true
 }

@@ -2,6 +2,7 @@
  * Owns the representation of a value while expressions are evaluated: a file of registers as a struct of arrays, so that
  * evaluating a record makes no object. Both evaluators use it: the compiled ingest half, and the functions in SQLite.
  */
+import type { Decimal } from './decimal.ts'
 import type { RecordErrorCode } from './record-error.ts'
 
 /** What a register holds. Errors are values (law 9); a function never throws for bad input. */
@@ -89,6 +90,15 @@ export class Registers {
   setDouble(out: number, value: number): void {
     this.tag[out] = TAG.DOUBLE
     this.num[out] = value + 0
+  }
+
+  /** Any exact number, in its canonical form: without a fraction it is an integer. */
+  setDecimal(out: number, value: Decimal): void {
+    if (value.scale === 0) this.setBigInteger(out, value.unscaled)
+    else {
+      this.tag[out] = TAG.NUMERIC
+      this.ref[out] = value
+    }
   }
 
   setText(out: number, bytes: Uint8Array, start: number, end: number): void {

@@ -16,6 +16,17 @@ export const SCALAR_TYPES = [
 ] as const
 export type ScalarType = (typeof SCALAR_TYPES)[number]
 
+/** The declared types of numbers; an undeclared field (any) may hold one too. */
+export const NUMBER_TYPES: ReadonlySet<string> = new Set<ScalarType>([
+  'bigint',
+  'double precision',
+  'numeric',
+  'number',
+])
+
+/** A cell of SQLite's as values pass to and from it: integers as bigint where they may be beyond the safe range, else as numbers. */
+export type Cell = null | number | bigint | string | Uint8Array
+
 /**
  * How a column of that type stands in SQLite: a native value, or key bytes (key-bytes.ts) as a BLOB. A native column may
  * still hold a BLOB in one cell: an error, or a NaN, which SQLite has no value for.

@@ -1,5 +1,5 @@
 /** Owns time buckets: the begin of the interval, counted from an origin, in which an instant lies. In UTC. */
-import type { Interval, Registers } from './registers.ts'
+import { type Interval, type Registers, TAG } from './registers.ts'
 import {
   dateOfDay,
   dayOf,
@@ -14,7 +14,6 @@ import {
   setTimestampOfDay,
   yearOf,
 } from './timestamp-calendar.ts'
-import { TAG } from './registers.ts'
 
 /** Monday, 2000-01-03, in microseconds since 1970: weeks begin on Monday. */
 const ORIGIN = 946_857_600_000_000

@@ -1,6 +1,5 @@
 /** Owns the units of date_trunc: cutting an instant down to the begin of its unit, in UTC. */
-import type { Registers } from './registers.ts'
-import { TAG } from './registers.ts'
+import { type Registers, TAG } from './registers.ts'
 import {
   dateOfDay,
   dayOf,

@@ -4,8 +4,10 @@
  */
 import type BetterSqlite3 from 'better-sqlite3'
 import type { StateValue } from '../aggregates/aggregate.ts'
+import { toStateValue } from '../aggregates/state-value.ts'
 import type { BatchGroup, PartialBatch } from '../aggregator/partial-batch.ts'
 import { assert } from '../core/assert.ts'
+import type { Cell } from '../core/scalar-type.ts'
 import {
   columnsOf,
   type LeafSchema,
@@ -18,8 +20,7 @@ import {
 } from './leaf-schema.ts'
 import { rowBytes, valuesBytes } from './row-bytes.ts'
 
-type BoundValue = StateValue | string
-type Statement = BetterSqlite3.Statement<BoundValue[], unknown[]>
+type Statement = BetterSqlite3.Statement<Cell[], unknown[]>
 
 /** How a batch changed a rollup's figures. */
 export interface GroupChanges {
@@ -51,7 +52,7 @@ export class GroupTable {
   readonly #selectOverflow: Statement
   readonly #updateOverflow: Statement
   /** Bound to the upsert again and again: bucket, id, key, values, records, states, epoch. */
-  readonly #row: BoundValue[]
+  readonly #row: Cell[]
   /** Places in `#row`. */
   readonly #recordsAt: number
   readonly #statesAt: number
@@ -64,15 +65,15 @@ export class GroupTable {
     this.#note = note
     this.#indexCount = indexCount
     this.#upsert = connection.prepare(toUpsertSql(schema))
-    this.#select = connection.prepare<BoundValue[], unknown[]>(toSelectSql(schema)).raw(true).safeIntegers(true)
+    this.#select = connection.prepare<Cell[], unknown[]>(toSelectSql(schema)).raw(true).safeIntegers(true)
     this.#update = connection.prepare(toUpdateSql(schema, schema.table))
     this.#insertOverflow = connection.prepare(toInsertOverflowSql(schema))
     this.#selectOverflow = connection
-      .prepare<BoundValue[], unknown[]>(toSelectOverflowSql(schema))
+      .prepare<Cell[], unknown[]>(toSelectOverflowSql(schema))
       .raw(true)
       .safeIntegers(true)
     this.#updateOverflow = connection.prepare(toUpdateSql(schema, schema.overflowTable))
-    this.#row = Array.from<BoundValue>({ length: columnsOf(schema).length }).fill(null)
+    this.#row = Array.from<Cell>({ length: columnsOf(schema).length }).fill(null)
     this.#recordsAt = 3 + schema.groupColumns.length
     this.#statesAt = this.#recordsAt + 1
     this.#epochAt = this.#statesAt + schema.stateColumns.length
@@ -95,9 +96,9 @@ export class GroupTable {
       row[0] = group.bucket
       row[1] = group.id
       row[2] = group.key
-      for (let index = 0; index < valueCount; index++) row[3 + index] = group.values[index] as BoundValue
+      for (let index = 0; index < valueCount; index++) row[3 + index] = group.values[index] as Cell
       row[this.#recordsAt] = group.records
-      for (let index = 0; index < stateCount; index++) row[this.#statesAt + index] = group.states[index] as BoundValue
+      for (let index = 0; index < stateCount; index++) row[this.#statesAt + index] = group.states[index] as Cell
       this.#mergeRow(group, epoch, changes)
     })
     return changes
@@ -135,7 +136,7 @@ export class GroupTable {
   }
 
   #writeMerged(update: Statement, stored: unknown[], group: BatchGroup, epoch: number, changes: GroupChanges): void {
-    const storedStates = stored.slice(1).map(toStateValue)
+    const storedStates = stored.slice(1).map((cell) => toStateValue(cell as StateValue))
     const merged: StateValue[] = []
     for (const { aggregate, columns, first } of this.#schema.partials) {
       const end = first + columns.length
@@ -157,10 +158,3 @@ export class GroupTable {
 
 /** Bytes of (bucket, id) with its headers at the end of an index entry. */
 const INDEX_KEY_BYTES = 28
-
-/** Integers come as bigint; aggregates take those only beyond the safe range. */
-function toStateValue(value: unknown): StateValue {
-  if (typeof value !== 'bigint') return value as StateValue
-  const small = Number(value)
-  return Number.isSafeInteger(small) ? small : value
-}

@@ -1,25 +1,23 @@
 /** Owns the estimate of what a row takes in the database, from its values (SQLite's record format, without the pages' free space). */
-import type { StateValue } from '../aggregates/aggregate.ts'
+import type { Cell } from '../core/scalar-type.ts'
 
 /** Bytes of the header per column, and of a cell's own frame per row. */
 const COLUMN_HEADER_BYTES = 1
 const ROW_HEADER_BYTES = 4
 
-type BoundValue = StateValue | string
-
 /** Bytes of the values' content. */
-export function valuesBytes(values: readonly BoundValue[], first: number, end: number): number {
+export function valuesBytes(values: readonly Cell[], first: number, end: number): number {
   let bytes = 0
-  for (let index = first; index < end; index++) bytes += valueBytes(values[index] as BoundValue)
+  for (let index = first; index < end; index++) bytes += valueBytes(values[index] as Cell)
   return bytes
 }
 
 /** Bytes of a row of these values. */
-export function rowBytes(values: readonly BoundValue[]): number {
+export function rowBytes(values: readonly Cell[]): number {
   return ROW_HEADER_BYTES + values.length * COLUMN_HEADER_BYTES + valuesBytes(values, 0, values.length)
 }
 
-function valueBytes(value: BoundValue): number {
+function valueBytes(value: Cell): number {
   switch (typeof value) {
     case 'number':
       return numberBytes(value)

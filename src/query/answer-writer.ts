@@ -1,6 +1,5 @@
 /** Owns the shape of an answer's text: JSON as in the contract, a row a line (NDJSON), or CSV. */
-import type { ScalarType } from '../core/scalar-type.ts'
-import type { Cell } from './cell-codec.ts'
+import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import { toCsvField, toJsonText, toJsonTextWithStrings } from './json-cell.ts'
 import type { AnswerFormat, ResultMeta } from './query-request.ts'
 

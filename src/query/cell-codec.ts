@@ -5,10 +5,7 @@
 import { KEY_TAG, keyBytesOf } from '../core/key-bytes.ts'
 import { readKeyInto } from '../core/key-reader.ts'
 import { TAG, type Registers } from '../core/registers.ts'
-import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
-
-/** A value as better-sqlite3 hands it over: INTEGER as bigint where safe integers are on. Texts given back may be strings only. */
-export type Cell = null | number | bigint | string | Uint8Array
+import { type Cell, toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 
 /** Bytes of texts that are arguments of one call; grows to the largest call. */
 const ARENA_BYTES_AT_START = 4096

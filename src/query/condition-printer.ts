@@ -6,6 +6,7 @@
  * fail the query.
  */
 import { KEY_TAG } from '../core/key-bytes.ts'
+import { NUMBER_TYPES } from '../core/scalar-type.ts'
 import type { Call, Expression, In, Literal } from '../sql/expression.ts'
 import { functionById } from '../sql/function-table.ts'
 import { parseGroupAddress } from './access-path.ts'
@@ -17,8 +18,6 @@ import { toBlobLiteral, toKeyBytes } from './sqlite-text.ts'
 export interface GuardPlace extends GroupGuardSite {
   readonly groupTexts: () => readonly string[]
 }
-
-const NUMBER_TYPES: ReadonlySet<string> = new Set(['bigint', 'double precision', 'numeric', 'number'])
 
 /** Comparison by its operator, and the same with its sides swapped. */
 const SWAPPED: Readonly<Record<string, string>> = { '=': '=', '<': '>', '>': '<', '<=': '>=', '>=': '<=' }

@@ -1,6 +1,5 @@
 /** Owns how a message names a group: its grouping values as JSON. */
-import type { ScalarType } from '../core/scalar-type.ts'
-import type { Cell } from './cell-codec.ts'
+import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import { toJsonText } from './json-cell.ts'
 
 /** Longer values are cut, so that a message stays one readable line. */

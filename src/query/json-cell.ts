@@ -1,9 +1,8 @@
 /** Owns cells as text of an answer: JSON with all digits, or a field of CSV. */
 import { KEY_TAG } from '../core/key-bytes.ts'
 import { doubleToJsonText, keyToJsonText } from '../core/key-reader.ts'
-import type { ScalarType } from '../core/scalar-type.ts'
+import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import { formatTimestamp } from '../core/timestamp-text.ts'
-import type { Cell } from './cell-codec.ts'
 
 /** The cell of a column of that type; not an error cell. */
 export function toJsonText(cell: Cell, type: ScalarType): string {

@@ -2,13 +2,14 @@
  * Owns the running of queries on one read-only connection: each in one read transaction, from the catalog over the compiled
  * statement to the spooled answer. Runs on the worker thread of a query process.
  */
+import type { Cell } from '../core/scalar-type.ts'
 import BetterSqlite3 from 'better-sqlite3'
 import { RollupdError } from '../core/errors.ts'
 import { readErrorCell } from '../core/key-bytes.ts'
 import { openLeafReader } from '../leaf/leaf-database.ts'
 import { loadParser } from '../sql/parse-statement.ts'
 import { createAnswerText } from './answer-writer.ts'
-import { isErrorCell, type Cell } from './cell-codec.ts'
+import { isErrorCell } from './cell-codec.ts'
 import { compileQuery, type CompiledQuery } from './compile-query.ts'
 import { describeGroup } from './group-name.ts'
 import { describeProbe, holdsOtherKinds } from './kind-probe.ts'

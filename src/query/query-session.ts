@@ -2,9 +2,10 @@
  * Owns what the functions of one connection share while a query runs: registers, the arena of texts, and the list of errors that
  * were met where nothing can carry them on (conditions, sort keys).
  */
+import type { Cell } from '../core/scalar-type.ts'
 import type { CellError } from '../core/registers.ts'
 import { Registers } from '../core/registers.ts'
-import { TextArena, type Cell } from './cell-codec.ts'
+import { TextArena } from './cell-codec.ts'
 
 /** Arguments 0 to 3, as the function table's entries take at most four, and the result. */
 export const RESULT_REGISTER = 4

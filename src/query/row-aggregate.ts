@@ -4,8 +4,8 @@
  */
 import type { Accumulator, Aggregate, StateValue } from '../aggregates/aggregate.ts'
 import { errorCell } from '../core/key-bytes.ts'
-import type { ScalarType } from '../core/scalar-type.ts'
-import { isErrorCell, toLoader, toStorer, type Cell, type LoadCell, type StoreCell } from './cell-codec.ts'
+import type { Cell, ScalarType } from '../core/scalar-type.ts'
+import { isErrorCell, toLoader, toStorer, type LoadCell, type StoreCell } from './cell-codec.ts'
 import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
 
 /** One group of rows: its place in the accumulator, or the error that its result is. */

@@ -6,13 +6,14 @@
  */
 import type BetterSqlite3 from 'better-sqlite3'
 import type { Aggregate, StateValue } from '../aggregates/aggregate.ts'
+import { toStateValue } from '../aggregates/state-value.ts'
 import { errorCell, KEY_TAG, readErrorCell } from '../core/key-bytes.ts'
 import { Registers, TAG } from '../core/registers.ts'
-import type { ScalarType } from '../core/scalar-type.ts'
+import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import type { Expression, Literal } from '../sql/expression.ts'
 import type { Evaluate, FunctionEntry } from '../sql/function-entry.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
-import { isErrorCell, needsBigIntegers, toLoader, toStorer, type Cell } from './cell-codec.ts'
+import { isErrorCell, needsBigIntegers, toLoader, toStorer } from './cell-codec.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
 import { StateMerger } from './state-merger.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
@@ -288,13 +289,8 @@ export class SqliteFunctions {
   }
 }
 
-/** State columns hold numbers where they are safe, as the aggregates want them. */
 function toStates(cells: readonly Cell[]): StateValue[] {
-  return cells.map((cell) => {
-    if (typeof cell !== 'bigint') return cell as StateValue
-    const small = Number(cell)
-    return Number.isSafeInteger(small) ? small : cell
-  })
+  return cells.map((cell) => toStateValue(cell as StateValue))
 }
 
 /** Left to right, stopping at the first that decides: an error decides too. */

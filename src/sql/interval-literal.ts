@@ -3,12 +3,15 @@
  * designators, and `ago`. Fractions of months go down to days (30 a month), fractions of days to microseconds, as there.
  */
 import type { Interval } from '../core/registers.ts'
+import {
+  MICROSECONDS_PER_DAY as DAY,
+  MICROSECONDS_PER_HOUR as HOUR,
+  MICROSECONDS_PER_MINUTE as MINUTE,
+  MICROSECONDS_PER_SECOND as SECOND,
+} from '../core/timestamp-calendar.ts'
 
-const SECOND = 1_000_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-const DAYS_PER_MONTH = 30
+/** As PostgreSQL turns parts of an interval into each other where it must. */
+export const DAYS_PER_MONTH = 30
 
 type Part = 'months' | 'days' | 'microseconds'
 interface Unit {

@@ -32,12 +32,7 @@ function loadInterval(r: Registers, out: number, value: Interval): void {
 function loadNumeric(r: Registers, out: number, digits: string): void {
   const decimal = parseDecimal(digits)
   assert(decimal !== undefined, `"${digits}" is no decimal literal`)
-  if (decimal.scale === 0) {
-    r.setBigInteger(out, decimal.unscaled)
-    return
-  }
-  r.tag[out] = TAG.NUMERIC
-  r.ref[out] = decimal
+  r.setDecimal(out, decimal)
 }
 
 /** The value of a register as a literal of that type has it, or the error that the register holds. */

@@ -4,7 +4,7 @@
  */
 import { parseDecimal } from '../core/decimal.ts'
 import { RollupdError } from '../core/errors.ts'
-import { INT64_MAX, INT64_MIN } from '../core/number-text.ts'
+import { isInt64 } from '../core/number-text.ts'
 import type { Interval } from '../core/registers.ts'
 import { Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
@@ -41,7 +41,7 @@ function toNumber(written: string, position: number): Literal {
   if (!/^[+-]?(\d|0[xob])[\da-f]*$/i.test(digits) || /^[+-]?\d+e\d*$/i.test(digits))
     return literal('numeric', digits, position)
   const value = digits.startsWith('-') ? -BigInt(digits.slice(1)) : BigInt(digits)
-  const type = value >= INT64_MIN && value <= INT64_MAX ? 'bigint' : 'numeric'
+  const type = isInt64(value) ? 'bigint' : 'numeric'
   return literal(type, value.toString(), position)
 }
 

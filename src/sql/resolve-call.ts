@@ -3,7 +3,7 @@
  * among them: a quoted text takes the other side's declared type, a number with a point is numeric beside a declared numeric.
  */
 import { RollupdError } from '../core/errors.ts'
-import type { ScalarType } from '../core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
 import type { Call, Expression } from './expression.ts'
 import type { FunctionEntry } from './function-entry.ts'
 import { findFunctions } from './function-table.ts'
@@ -26,7 +26,6 @@ export interface CallRequest {
 const TEXT_OPERATORS = new Set(['||', '->', '->>', '#>', '#>>', 'like', 'not like', 'ilike', 'not ilike'])
 /** Functions of two equal sides, treated as operators. */
 const SYMMETRIC_FUNCTIONS = new Set(['nullif'])
-const NUMBERS: ReadonlySet<string> = new Set(['bigint', 'double precision', 'numeric', 'number'])
 /** In the order in which a quoted argument of a function is tried: PostgreSQL prefers text. */
 const TEXT_CANDIDATES: readonly ScalarType[] = [
   'text',
@@ -134,7 +133,7 @@ function hintFor(form: Form, name: string, args: readonly Expression[], types: r
     return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
   }
   if (form !== 'operator' || args.length !== 2 || types[0] === types[1]) return undefined
-  if (types.includes('timestamptz') && types.some((type) => NUMBERS.has(type))) {
+  if (types.includes('timestamptz') && types.some((type) => NUMBER_TYPES.has(type))) {
     return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
   }
   const left = types[0] === 'any' ? types[1] : types[0]

@@ -1,11 +1,9 @@
 /** Owns the common type of alternatives: the branches of CASE, the arguments of COALESCE. */
 import { RollupdError } from '../core/errors.ts'
-import type { ScalarType } from '../core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
 import type { Expression } from './expression.ts'
 import { findFunctions } from './function-table.ts'
 import { giveType, isOpen, isOpenNumber, literal, settle, toDouble, toNumeric } from './literal.ts'
-
-const NUMBERS: readonly ScalarType[] = ['bigint', 'double precision', 'numeric', 'number']
 
 export interface Unified {
   readonly type: ScalarType
@@ -34,7 +32,7 @@ export function unifyTypes(what: string, expressions: readonly Expression[], pos
 function commonType(left: ScalarType, right: ScalarType): ScalarType | undefined {
   if (left === right) return left
   if (left === 'any' || right === 'any') return 'any'
-  if (!NUMBERS.includes(left) || !NUMBERS.includes(right)) return undefined
+  if (!NUMBER_TYPES.has(left) || !NUMBER_TYPES.has(right)) return undefined
   const both = [left, right]
   if (both.includes('number') || !both.includes('bigint')) return 'number'
   return both.includes('numeric') ? 'numeric' : 'double precision'

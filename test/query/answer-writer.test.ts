@@ -1,9 +1,9 @@
 /** The text of answers: digits, strings for big numbers, CSV's quoting. */
+import type { Cell } from '../../src/core/scalar-type.ts'
 import { expect, test } from 'vitest'
 import { keyBytesOf } from '../../src/core/key-bytes.ts'
 import { Registers } from '../../src/core/registers.ts'
 import { createAnswerText } from '../../src/query/answer-writer.ts'
-import type { Cell } from '../../src/query/cell-codec.ts'
 import type { AnswerFormat, ResultMeta } from '../../src/query/query-request.ts'
 
 const COLUMNS = [

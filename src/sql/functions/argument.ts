@@ -1,12 +1,14 @@
 /** Owns what the functions share in looking at their arguments: static types, kinds at run time, and the errors about them. */
 import { type Registers, TAG } from '../../core/registers.ts'
-import type { ScalarType } from '../../core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
+import { kindName } from '../../core/value-kind.ts'
 
 /** Texts in messages are cut to so many characters. */
 const QUOTED_MAX = 100
 
+/** Undeclared ones may hold a number. */
 export function isNumberType(type: ScalarType | undefined): boolean {
-  return type === 'bigint' || type === 'double precision' || type === 'numeric' || type === 'number' || type === 'any'
+  return type !== undefined && (type === 'any' || NUMBER_TYPES.has(type))
 }
 
 /** Undefined types, where there are fewer arguments, are no type. */
@@ -42,34 +44,6 @@ export function isText(r: Registers, index: number): boolean {
 
 export function isTimestamp(r: Registers, index: number): boolean {
   return r.tag[index] === TAG.TIMESTAMP || r.tag[index] === TAG.BIG_TIMESTAMP
-}
-
-/** The kind of a register's value as messages have it: `a number`. */
-export function kindName(r: Registers, index: number): string {
-  switch (r.tag[index]) {
-    case TAG.BOOLEAN:
-      return 'a boolean'
-    case TAG.TEXT:
-      return 'text'
-    case TAG.TIMESTAMP:
-    case TAG.BIG_TIMESTAMP:
-      return 'a time'
-    case TAG.JSON:
-      return isArray(r, index) ? 'an array' : 'an object'
-    case TAG.INTERVAL:
-      return 'an interval'
-    default:
-      return isNumber(r, index) ? 'a number' : 'null'
-  }
-}
-
-/** Whether a JSON register is an array; else it is an object. */
-export function isArray(r: Registers, index: number): boolean {
-  const bytes = r.ref[index] as Uint8Array
-  for (let at = r.num[index] as number; at < (r.end[index] as number); at++) {
-    if ((bytes[at] as number) > 0x20) return bytes[at] === 0x5b
-  }
-  return false
 }
 
 /** `lower doesn't take a number` */

@@ -3,6 +3,7 @@
  * exact; a double on either side makes it double. Between undeclared numbers the values decide, and `/` is double division.
  */
 import { type Decimal, negateDecimal } from '../../core/decimal.ts'
+import { INT64_MIN } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
@@ -139,7 +140,7 @@ function negate(r: Registers, out: number, a: number): void {
     case TAG.BIG_INTEGER: {
       const value = r.ref[a] as bigint
       // of int64's numbers only -2^63 has no opposite
-      if (value === -(2n ** 63n)) setBigintResult(r, out, -value)
+      if (value === INT64_MIN) setBigintResult(r, out, -value)
       else r.setBigInteger(out, -value)
       return
     }

@@ -4,12 +4,13 @@
 import { type Decimal, roundDecimal } from '../../core/decimal.ts'
 import { keyBytesOf, readErrorCell } from '../../core/key-bytes.ts'
 import { keyToJsonText } from '../../core/key-reader.ts'
-import { INT64_MAX, INT64_MIN, NUMBER_TEXT, numberToText, readDouble, readInteger } from '../../core/number-text.ts'
+import { NUMBER_TEXT, numberToText, readDouble, readInteger, setInt64 } from '../../core/number-text.ts'
 import { type CellError, type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import { formatTimestamp, readTimestamp, TIMESTAMP_TEXT } from '../../core/timestamp-text.ts'
+import { kindName } from '../../core/value-kind.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, kindName, never, quote, setString } from './argument.ts'
+import { failsBeyond, never, quote, setString } from './argument.ts'
 import { readBoolean } from './boolean-text.ts'
 import { doubleOf } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
@@ -52,8 +53,7 @@ function bigintOutOfRange(r: Registers, out: number, text: string): void {
 }
 
 function setBigint(r: Registers, out: number, a: number, value: bigint): void {
-  if (value < INT64_MIN || value > INT64_MAX) bigintOutOfRange(r, out, numberToText(r, a))
-  else r.setBigInteger(out, value)
+  if (!setInt64(r, out, value)) bigintOutOfRange(r, out, numberToText(r, a))
 }
 
 /** Half to even, as PostgreSQL rounds a double. */

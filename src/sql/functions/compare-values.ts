@@ -2,15 +2,15 @@
 import { type Decimal, compareDecimals, compareDecimalWithDouble, decimalOfInteger } from '../../core/decimal.ts'
 import { KeyWriter } from '../../core/key-bytes.ts'
 import { type Interval, type Registers, TAG } from '../../core/registers.ts'
-import { isArray, isNumber, isTimestamp } from './argument.ts'
+import { MICROSECONDS_PER_DAY } from '../../core/timestamp-calendar.ts'
+import { isArray } from '../../core/value-kind.ts'
+import { DAYS_PER_MONTH } from '../interval-literal.ts'
+import { isNumber, isTimestamp } from './argument.ts'
 
 /** What compareValues gives besides -1, 0, 1. */
 export const KINDS_DIFFER = 2
 /** An ERROR was written. */
 export const FAILED = 3
-
-const DAYS_PER_MONTH = 30n
-const MICROSECONDS_PER_DAY = 86_400_000_000n
 
 /**
  * Compares two registers that aren't NULL: -1, 0, 1; KINDS_DIFFER; or FAILED with the error written to `out`, when an array or object
@@ -95,7 +95,8 @@ export function exactOf(r: Registers, index: number): Decimal {
 
 /** A month counts as 30 days, a day as 24 hours, as PostgreSQL compares intervals. */
 function spanOf({ months, days, microseconds }: Interval): bigint {
-  return (BigInt(months) * DAYS_PER_MONTH + BigInt(days)) * MICROSECONDS_PER_DAY + BigInt(microseconds)
+  const wholeDays = BigInt(months) * BigInt(DAYS_PER_MONTH) + BigInt(days)
+  return wholeDays * BigInt(MICROSECONDS_PER_DAY) + BigInt(microseconds)
 }
 
 /** Arrays and objects are rare in comparisons, so this makes its writers anew. */

@@ -1,11 +1,10 @@
 /** Owns comparisons and the tests of NULL and truth. Two kinds: NULL, and the register file says that kinds differed. */
 import { type Registers, TAG } from '../../core/registers.ts'
-import type { ScalarType } from '../../core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { never } from './argument.ts'
 import { compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
 
-const NUMBERS: readonly ScalarType[] = ['bigint', 'double precision', 'numeric', 'number']
 /** Cells of these types hold native numbers (or a NaN's bytes, which sort last and equal each other). */
 const NATIVE_NUMBERS: readonly ScalarType[] = ['bigint', 'double precision']
 /** Cells of these types hold a number's key bytes. */
@@ -16,7 +15,7 @@ const NATIVE_KINDS: readonly ScalarType[] = ['text', 'boolean', 'timestamptz']
 export function isComparable(left: ScalarType | undefined, right: ScalarType | undefined): boolean {
   if (left === undefined || right === undefined) return false
   if (left === right || left === 'any' || right === 'any') return true
-  return NUMBERS.includes(left) && NUMBERS.includes(right)
+  return NUMBER_TYPES.has(left) && NUMBER_TYPES.has(right)
 }
 
 /** Whether SQLite's own comparison of two such cells is ours. */

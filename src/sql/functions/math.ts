@@ -10,6 +10,7 @@ import {
   parseDecimal,
   roundDecimal,
 } from '../../core/decimal.ts'
+import { INT64_MIN } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
@@ -66,7 +67,7 @@ const abs: Evaluate = (r, out, a) => {
     case TAG.BIG_INTEGER: {
       const value = r.ref[a] as bigint
       // -2^63 has no opposite in int64
-      if (value === -(2n ** 63n)) setBigintResult(r, out, -value)
+      if (value === INT64_MIN) setBigintResult(r, out, -value)
       else r.setBigInteger(out, value < 0n ? -value : value)
       return
     }

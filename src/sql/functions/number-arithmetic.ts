@@ -10,9 +10,9 @@ import {
   remainderOfDecimals,
   subtractDecimals,
 } from '../../core/decimal.ts'
-import { INT64_MAX, INT64_MIN } from '../../core/number-text.ts'
+import { isInt64, setInt64 } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
-import { isNumber, wrongKind } from './argument.ts'
+import { isInteger, isNumber, wrongKind } from './argument.ts'
 import { exactOf } from './compare-values.ts'
 
 export type Operator = '+' | '-' | '*' | '/' | '%'
@@ -44,25 +44,16 @@ export function divisionByZero(r: Registers, out: number): void {
   r.setError(out, 'division_by_zero', 'division by zero')
 }
 
-function integerOutOfRange(r: Registers, out: number): void {
-  r.setError(out, 'integer_out_of_range', 'bigint out of range')
-}
-
 /** Writes an integer result; beyond int64 it is an error, never a rounded or wrapped number. */
 export function setBigintResult(r: Registers, out: number, value: bigint): void {
-  if (value < INT64_MIN || value > INT64_MAX) integerOutOfRange(r, out)
-  else r.setBigInteger(out, value)
+  if (!setInt64(r, out, value)) r.setError(out, 'integer_out_of_range', 'bigint out of range')
 }
 
-/** Writes an exact result: an integer in its form, else a decimal. */
+/** Writes an exact result, however it came about. */
 export function setExact(r: Registers, out: number, value: Decimal): void {
   if (value.unscaled > UNSCALED_LIMIT || value.unscaled < -UNSCALED_LIMIT) {
     r.setError(out, 'number_out_of_range', 'value out of range of numeric')
-  } else if (value.scale === 0) r.setBigInteger(out, value.unscaled)
-  else {
-    r.tag[out] = TAG.NUMERIC
-    r.ref[out] = value
-  }
+  } else r.setDecimal(out, value)
 }
 
 /** Writes the double result of finite or infinite operands; infinite from finite ones, or 0 from none, is an error. */
@@ -94,17 +85,9 @@ function computeDouble(operator: Operator, left: number, right: number): number 
   }
 }
 
-function isInt64(value: bigint): boolean {
-  return value >= INT64_MIN && value <= INT64_MAX
-}
-
 /** Both are integers within int64, and `widen` isn't asked for: then a result beyond int64 is an error. */
 function isBounded(r: Registers, a: number, b: number): boolean {
   return isInt64(r.bigIntegerOf(a)) && isInt64(r.bigIntegerOf(b))
-}
-
-function isInteger(r: Registers, index: number): boolean {
-  return r.tag[index] === TAG.INTEGER || r.tag[index] === TAG.BIG_INTEGER
 }
 
 /**
