@@ -192,9 +192,13 @@ function startWatch(rollups: RollupService, source: RecordSource, logger: Logger
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let isAway = false
+  let hasAnswered = false
   const look = async () => {
     try {
       await rollups.watchTopics()
+      // without a rollup nothing asks the broker, and a wrong address would be noticed late
+      if (!hasAnswered && (await rollups.list()).length === 0) await source.listTopics()
+      hasAnswered = true
       if (isAway) logger.info(`${source.description} answers again`)
       isAway = false
     } catch (error) {
