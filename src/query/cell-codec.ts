@@ -2,6 +2,7 @@
  * Owns the step between SQLite's cells and registers. A column of a native type holds SQLite's own values; every other type holds
  * key bytes. In either, a BLOB may be an error cell; in a native column it may be the key bytes of a NaN.
  */
+import { decimalOfDouble } from '../core/decimal.ts'
 import { KEY_TAG, keyBytesOf } from '../core/key-bytes.ts'
 import { readKeyInto } from '../core/key-reader.ts'
 import { TAG, type Registers } from '../core/registers.ts'
@@ -82,6 +83,15 @@ function loadKey(r: Registers, index: number, cell: Cell): void {
   else readKeyInto(cell as Uint8Array, 0, r, index)
 }
 
+/** A numeric stays exact, also where its key is a double's. */
+function loadNumeric(r: Registers, index: number, cell: Cell): void {
+  loadKey(r, index, cell)
+  const value = r.num[index] as number
+  if (r.tag[index] !== TAG.DOUBLE || !Number.isFinite(value)) return
+  r.tag[index] = TAG.NUMERIC
+  r.ref[index] = decimalOfDouble(value)
+}
+
 export function toLoader(type: ScalarType): LoadCell {
   switch (type) {
     case 'boolean':
@@ -94,6 +104,8 @@ export function toLoader(type: ScalarType): LoadCell {
       return loadDouble
     case 'text':
       return loadText
+    case 'numeric':
+      return loadNumeric
     default:
       return loadKey
   }

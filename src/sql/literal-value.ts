@@ -1,6 +1,6 @@
 /** Owns the step between a literal of the tree and a register: compilers load literals, the analyser reads what a cast made. */
 import { assert } from '../core/assert.ts'
-import { parseDecimal } from '../core/decimal.ts'
+import { normalizeDecimal, parseDecimal } from '../core/decimal.ts'
 import { TAG, type CellError, type Interval, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Literal, LiteralValue } from './expression.ts'
@@ -30,8 +30,9 @@ function loadInterval(r: Registers, out: number, value: Interval): void {
 
 /** Whole numbers of any size stay integers: an undeclared field beside them holds integers too. */
 function loadNumeric(r: Registers, out: number, digits: string): void {
-  const decimal = parseDecimal(digits)
-  assert(decimal !== undefined, `"${digits}" is no decimal literal`)
+  const written = parseDecimal(digits)
+  assert(written !== undefined, `"${digits}" is no decimal literal`)
+  const decimal = normalizeDecimal(written)
   r.setDecimal(out, decimal)
 }
 

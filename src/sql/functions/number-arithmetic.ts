@@ -7,6 +7,7 @@ import {
   decimalToDouble,
   divideDecimals,
   multiplyDecimals,
+  normalizeDecimal,
   remainderOfDecimals,
   subtractDecimals,
 } from '../../core/decimal.ts'
