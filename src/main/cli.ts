@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Entry point of the command line. Only `serve`, `demo` and `plan` do work of their own; all else talks HTTP. */
 import { Command, CommanderError } from 'commander'
-import pc from 'picocolors'
+import { styleText } from 'node:util'
 import { COMMAND_NAME } from '../cli/command-name.ts'
 import { addClientCommands } from '../cli/commands.ts'
 import { readStatement, showingPlace } from '../cli/statement-source.ts'
@@ -81,16 +81,21 @@ ROLLUPD_CONFIG, ROLLUPD_LOG_LEVEL.`,
   return program
 }
 
+/** On a terminal only, and not where NO_COLOR is set. */
+function toRed(text: string): string {
+  return styleText('red', text, { stream: process.stderr })
+}
+
 function tellError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
   if (!(error instanceof RollupdError)) {
     process.stderr.write(
-      `${pc.red('unexpected error')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `${toRed('unexpected error')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     )
     return EXIT_BROKEN
   }
   const position = error.position === undefined ? '' : ` (at character ${error.position})`
-  process.stderr.write(`${pc.red('error')} ${error.code}: ${error.message}${position}\n`)
+  process.stderr.write(`${toRed('error')} ${error.code}: ${error.message}${position}\n`)
   if (error.hint !== undefined) process.stderr.write(`${error.hint}\n`)
   return error.kind.exit
 }

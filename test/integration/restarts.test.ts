@@ -1,6 +1,9 @@
 /** Cases C58, C60 and C62 of test/cases/steps.md: restarts, a full disk, drop and create again. On the embedded log. */
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createDataFolder, type RunningService, startRollupd, waitUntil } from '../support/running-service.ts'
+
+// each test starts the service several times, seconds each where the machine does much else
+vi.setConfig({ testTimeout: 120_000 })
 
 const folders: { remove: () => void }[] = []
 const services: RunningService[] = []

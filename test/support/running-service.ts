@@ -8,7 +8,10 @@ import { ApiClient } from '../../src/cli/api-client.ts'
 import type { RollupAnswer } from '../../src/service/rollup-answer.ts'
 
 const SOURCE_CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
-const START_MS_MAX = 30_000
+/** A start takes a second; on a machine that does much else, many. */
+const START_MS_MAX = 60_000
+/** The address of a service that stands at a fail point and never listens. */
+const NOWHERE = 'http://127.0.0.1:0'
 const POLL_MS = 20
 
 export interface ServiceOptions {
@@ -16,6 +19,8 @@ export interface ServiceOptions {
   readonly kafka?: string | undefined
   readonly env?: Record<string, string>
   readonly args?: readonly string[]
+  /** Bytes that a file may have: the disk is full past them. */
+  readonly fileBytesMax?: number
   /** The program to run; the sources' where absent. */
   readonly cli?: string
 }
@@ -104,6 +109,7 @@ export async function startRollupd({
   kafka,
   env = {},
   args = [],
+  fileBytesMax,
   cli = SOURCE_CLI,
 }: ServiceOptions): Promise<RunningService> {
   const flags = [
@@ -115,7 +121,8 @@ export async function startRollupd({
     ...(kafka === undefined ? [] : ['--kafka', kafka]),
     ...args,
   ]
-  const child = spawn(process.execPath, [cli, ...flags], {
+  const [program, ...programArgs] = limitFiles([process.execPath, cli, ...flags], fileBytesMax)
+  const child = spawn(program, programArgs, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ROLLUPD_LOG_LEVEL: 'warn', ...env },
   })
@@ -125,7 +132,7 @@ export async function startRollupd({
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
     follow(log)
-    if (/^fail point .* reached$/m.test(log)) tellFailPoint('')
+    if (/^fail point .* reached$/m.test(log)) tellFailPoint(NOWHERE)
   })
   const listening = new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -146,11 +153,17 @@ export async function startRollupd({
     })
   })
   const url = await Promise.race([listening, atFailPoint])
-  if (url === '') listening.catch(() => undefined)
+  if (url === NOWHERE) listening.catch(() => undefined)
   const service = new RunningService(child, url)
   service.log = log
   follow = (text) => (service.log = text)
   return service
+}
+
+/** The shell's limit counts blocks of 512 bytes; the shell becomes the program. */
+function limitFiles(command: [string, ...string[]], fileBytesMax: number | undefined): [string, ...string[]] {
+  if (fileBytesMax === undefined) return command
+  return ['sh', '-c', `ulimit -f ${Math.floor(fileBytesMax / 512)}; exec "$@"`, 'sh', ...command]
 }
 
 /** A folder that goes when `remove` is called. */
