@@ -43,6 +43,7 @@ function convert(expression: Expression, type: ScalarType): Expression {
   if (isOpen(expression)) return giveType(expression, type)
   if (isOpenNumber(expression)) return type === 'numeric' ? toNumeric(expression) : toDouble(expression)
   if (expression.type === type || type === 'any' || type === 'number') return expression
+  if (expression.kind === 'literal' && expression.value === null) return literal(type, null, expression.position)
   if (expression.kind === 'literal' && expression.type === 'bigint') {
     if (type === 'numeric') return literal('numeric', expression.value, expression.position)
     return toDouble(expression)

@@ -50,11 +50,14 @@ export function setBigintResult(r: Registers, out: number, value: bigint): void 
   if (!setInt64(r, out, value)) r.setError(out, 'integer_out_of_range', 'bigint out of range')
 }
 
-/** Writes an exact result, however it came about. */
+/**
+ * Writes an exact result, without zeros at its end: a cell of a query keeps none either, and they would show in texts and in the
+ * digits of a quotient.
+ */
 export function setExact(r: Registers, out: number, value: Decimal): void {
   if (value.unscaled > UNSCALED_LIMIT || value.unscaled < -UNSCALED_LIMIT) {
     r.setError(out, 'number_out_of_range', 'value out of range of numeric')
-  } else r.setDecimal(out, value)
+  } else r.setDecimal(out, normalizeDecimal(value))
 }
 
 /** Writes the double result of finite or infinite operands; infinite from finite ones, or 0 from none, is an error. */
