@@ -128,9 +128,13 @@ export class LeafDatabase {
     this.#appliedPagesMax = pagesMax
   }
 
-  /** Copies what it can of the WAL into the database without waiting for readers. */
+  /** Copies what it can of the WAL into the database without waiting for readers; nothing where the disk is full: the WAL has it all. */
   checkpoint(): void {
-    this.connection.pragma('wal_checkpoint(PASSIVE)')
+    try {
+      this.connection.pragma('wal_checkpoint(PASSIVE)')
+    } catch (error) {
+      if (!isDiskFull(error)) throw error
+    }
   }
 
   /** Pages that are in the WAL alone. */
@@ -179,9 +183,13 @@ function takeOwnership(connection: BetterSqlite3.Database): number {
     .get(process.pid) as number
 }
 
+function isDiskFull(error: unknown): boolean {
+  return error instanceof BetterSqlite3.SqliteError && DISK_FULL_CODES.has(error.code)
+}
+
 function toLeafError(error: unknown): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error
-  if (DISK_FULL_CODES.has(error.code)) {
+  if (isDiskFull(error)) {
     return new RollupdError('disk_full', `no room to write leaf.db: ${error.message}`, {
       hint: 'Make room on its disk, then resume the halted rollups.',
       cause: error,

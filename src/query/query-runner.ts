@@ -222,5 +222,12 @@ function toQueryError(error: unknown): unknown {
       cause: error,
     })
   }
+  // sorts and groups that don't fit in memory go to files
+  if (error.code === 'SQLITE_FULL' || error.code.startsWith('SQLITE_IOERR_WRITE')) {
+    return new RollupdError('disk_full', `no room for the query on the disk of the data directory: ${error.message}`, {
+      hint: 'Make room there, or narrow the query.',
+      cause: error,
+    })
+  }
   return new RollupdError('query_failed', `the query failed in SQLite: ${error.message}`, { cause: error })
 }

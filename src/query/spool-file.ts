@@ -4,12 +4,15 @@
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { RollupdError } from '../core/errors.ts'
 import type { AnswerBody } from './query-request.ts'
 
 /** Up to this size an answer travels in the message between the processes; above, copying it through the pipe costs more than a file. */
 const INLINE_BYTES_MAX = 256 * 1024
 /** Bytes gathered before a write. */
 const BUFFER_BYTES = INLINE_BYTES_MAX
+/** The disk, a quota, or the largest file that the system allows. */
+const FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 export class SpoolFile {
   readonly #directory: string
@@ -29,6 +32,7 @@ export class SpoolFile {
     return this.#written + this.#used
   }
 
+  /** Errors: disk_full. */
   append(text: string): void {
     const bytes = Buffer.byteLength(text, 'utf8')
     if (this.#used + bytes > this.#buffer.length) this.#flush()
@@ -39,6 +43,7 @@ export class SpoolFile {
     this.#used += this.#buffer.write(text, this.#used, 'utf8')
   }
 
+  /** Errors: disk_full. */
   finish(): AnswerBody {
     if (this.#file === undefined) return { bytes: this.#buffer.subarray(0, this.#used) }
     this.#flush()
@@ -59,12 +64,27 @@ export class SpoolFile {
   }
 
   #writeOut(bytes: Uint8Array): void {
-    if (this.#file === undefined) {
-      const path = join(this.#directory, this.#name)
-      this.#file = { descriptor: openSync(path, 'wx', 0o600), path }
+    try {
+      this.#file ??= this.#create()
+      let from = 0
+      while (from < bytes.length) from += writeSync(this.#file.descriptor, bytes, from)
+    } catch (error) {
+      throw toSpoolError(error)
     }
-    let from = 0
-    while (from < bytes.length) from += writeSync(this.#file.descriptor, bytes, from)
     this.#written += bytes.length
   }
+
+  #create(): { descriptor: number; path: string } {
+    const path = join(this.#directory, this.#name)
+    return { descriptor: openSync(path, 'wx', 0o600), path }
+  }
+}
+
+function toSpoolError(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined || !FULL_CODES.has(code)) return error
+  return new RollupdError('disk_full', `no room for the answer on the disk of the data directory: ${message}`, {
+    hint: 'Make room there, or ask for fewer rows.',
+    cause: error,
+  })
 }
