@@ -64,7 +64,8 @@ export interface FetchOptions {
 /** A reader of its own: a long poll of one never delays another's. */
 export interface RecordReader {
   /**
-   * One answer for each request, in the same order; waits until a shard has something. Never throws for a broker that is away:
+   * One answer for each request, in the same order; waits until a shard has something. Where not all fits into `maxBytes`, the first
+   * ones get their bytes: a caller lets its shards be first in turn. Never throws for a broker that is away:
    * `broker_away` answers. One call at a time, each shard at most once in it.
    */
   fetch(requests: readonly FetchRequest[], options: FetchOptions): Promise<FetchAnswer[]>

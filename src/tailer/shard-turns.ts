@@ -23,10 +23,9 @@ export class ShardTurns {
       cursor.skips = isAhead ? cursor.skips + 1 : 0
       return !isAhead
     })
-    // lagging ones take turns, so that an answer fits in memory; those at their end have little to say and are always asked
+    // an answer is filled in the order of the request: each lagging shard gets to be first. Those at their end have little to say
     const lagging = inStep.filter((cursor) => !cursor.isAtEnd)
-    const first = lagging.length === 0 ? 0 : this.#turn % lagging.length
-    this.#turn += Math.min(FETCH_SHARDS_MAX, lagging.length - 1) || 1
+    const first = lagging.length === 0 ? 0 : this.#turn++ % lagging.length
     const chosen = [...lagging.slice(first), ...lagging.slice(0, first)].slice(0, FETCH_SHARDS_MAX)
     return [...chosen, ...inStep.filter((cursor) => cursor.isAtEnd)]
   }

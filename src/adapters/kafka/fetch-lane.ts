@@ -49,7 +49,6 @@ export class FetchLane {
   #failures = 0
   #failure = ''
   #retryAtMs = -Infinity
-  #turn = 0
 
   constructor(config: KafkaConfig, address: HostAndPort, now: () => number) {
     this.address = address
@@ -84,13 +83,12 @@ export class FetchLane {
   }
 
   /**
-   * Sends the requests in one; what an earlier poll answered is forgotten. Only where nothing is pending. During a back-off the
+   * Sends the requests in one, in their order, in which the broker fills its answer; what an earlier poll answered is forgotten. Only where nothing is pending. During a back-off the
    * answers are `broker_away` at once.
    */
   start(requests: readonly RoutedRequest[], maxWaitMs: number, maxBytes: number): void {
     const asked = new Map(requests.map((routed) => [toShardKey(routed.request.shard), routed]))
-    this.#turn += 1
-    const answers = this.#run(rotate(requests, this.#turn), maxWaitMs, maxBytes)
+    const answers = this.#run(requests, maxWaitMs, maxBytes)
     const poll: Poll = { asked, answers: undefined, finished: answers.then((map) => void (poll.answers = map)) }
     this.#poll = poll
   }
@@ -165,12 +163,6 @@ export function toErrorAnswer(shard: Shard, code: FetchErrorCode, message: strin
     leaderEpoch: UNKNOWN,
     aborted: [],
   }
-}
-
-/** The broker fills an answer in the order of the request: each shard gets to be first. */
-function rotate<T>(list: readonly T[], turn: number): T[] {
-  const start = list.length === 0 ? 0 : turn % list.length
-  return [...list.slice(start), ...list.slice(0, start)]
 }
 
 function groupByTopic(requests: readonly RoutedRequest[]): FetchTopic[] {

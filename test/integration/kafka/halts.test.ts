@@ -1,4 +1,4 @@
-/** A record batch that changed on the broker's disk: rollupd halts before it, and goes on behind it once that is accepted. */
+/** What halts one shard: a record batch that changed on the broker's disk, and a record that can't be evaluated. The others go on. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -81,6 +81,43 @@ test(
     expect((await service.query('SELECT n, s FROM halting')).rows).toEqual([{ n: 10, s: 45 }])
     await service.api.call('POST', '/v1/rollups/halting/resume', { accept: ['corrupt'] })
     for (const name of ['halting', 'accepting']) await expectAfterLoss(name)
+  },
+  TEST_TIMEOUT_MS,
+)
+
+test(
+  'a shard that halts is known as halted while another is still catching up',
+  async () => {
+    const [topic, many] = ['lagging', 1_500]
+    await clients.createTopic(topic, 2)
+    await clients.send(topic, ['{"i":1}', '{"i":"text"}', '{"i":1}'], 0)
+    const senders = Array.from({ length: 10 }, async () => {
+      for (let batch = 0; batch < many / 10; batch++) await clients.send(topic, ['{"i":1}'], 1)
+    })
+    await Promise.all(senders)
+    const folder = createDataFolder()
+    // a fetch for each batch, so that catching up takes a while
+    const env = { ROLLUPD_FETCH_BYTES: '1', ROLLUPD_COMMIT_AFTER_MS: '20' }
+    const slow = await startRollupd({ data: folder.path, kafka: kafka.bootstrap, env })
+    try {
+      await slow.createRollup('lagging', SQL, topic, { on_error: 'halt' })
+      const halted = await waitUntil(
+        'halted',
+        () => slow.rollup('lagging'),
+        ({ status }) => status === 'halted',
+        DEADLINE_MS,
+      )
+      assertConservation(halted)
+      const [broken, lagging] = halted.shards
+      expect(broken).toMatchObject({ status: 'halted', next_offset: 1, reason: { code: 'record_error' } })
+      expect(lagging?.next_offset).toBeLessThan(many)
+      await slow.api.call('POST', '/v1/rollups/lagging/resume', { accept: ['record_error'] })
+      const { counts } = await waitUntil('all read', () => slow.rollup('lagging'), isCaughtUp, DEADLINE_MS)
+      expect(counts).toMatchObject({ aggregated: many + 2, dead: 1 })
+    } finally {
+      await slow.kill()
+      folder.remove()
+    }
   },
   TEST_TIMEOUT_MS,
 )
