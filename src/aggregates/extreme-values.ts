@@ -2,6 +2,7 @@
  * Owns the extremes of many groups while records are folded. Internally all are greatest values: MIN looks at numbers with
  * the other sign. NaN is above all numbers, as PostgreSQL orders it.
  */
+import { copyBytes } from '../core/copy-bytes.ts'
 import { compareDecimals, decimalOfDouble, decimalOfInteger, type Decimal } from '../core/decimal.ts'
 import { TAG, type Registers } from '../core/registers.ts'
 import { growArray } from './grow-array.ts'
@@ -100,7 +101,7 @@ export class ExtremeTexts {
     const start = r.num[arg]!
     const end = r.end[arg]!
     if (old !== undefined && compareText(bytes, start, end, old) * this.#direction <= 0) return
-    this.#texts[group] = bytes.slice(start, end)
+    this.#texts[group] = copyBytes(bytes, start, end)
     this.#bytes += ENTRY_BYTES + end - start - (old === undefined ? 0 : ENTRY_BYTES + old.length)
   }
 

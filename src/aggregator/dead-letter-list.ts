@@ -1,4 +1,5 @@
 /** Owns the dead letters of a batch, bounded in number and in bytes: what is beyond is counted by the caller, not kept. */
+import { copyBytes } from '../core/copy-bytes.ts'
 import type { RecordErrorCode } from '../core/record-error.ts'
 import type { Shard } from '../core/shard.ts'
 import type { DeadLetter } from './partial-batch.ts'
@@ -49,7 +50,7 @@ export class DeadLetterList {
       timestampMs,
       code,
       reason: reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX)}...` : reason,
-      value: isKept ? bytes.slice(start, end) : null,
+      value: isKept ? copyBytes(bytes, start, end) : null,
     })
     this.#bytes += LETTER_BYTES + (isKept ? length : 0)
     return true

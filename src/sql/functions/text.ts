@@ -1,4 +1,5 @@
 /** Owns functions of text: case, parts, length, trimming, replacing and joining. Positions count characters (code points). */
+import { copyBytes } from '../../core/copy-bytes.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
@@ -48,7 +49,7 @@ function caseEntry(
       r.copy(out, a)
       return
     }
-    const converted = bytes.slice(start, end)
+    const converted = copyBytes(bytes, start, end)
     for (index -= start; index < converted.length; index++) {
       if (isCased(converted[index] as number, first)) converted[index] = (converted[index] as number) + shift
     }
