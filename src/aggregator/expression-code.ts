@@ -24,7 +24,7 @@ import type { Evaluate } from '../sql/function-entry.ts'
 import { functionById } from '../sql/function-table.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { RecentMinutes } from './recent-minutes.ts'
-import { expressionKey } from '../sql/same-expression.ts'
+import { expressionKey } from '../sql/expression-key.ts'
 
 /** A function of the table takes at most so many registers. */
 const ARGUMENTS_MAX = 4

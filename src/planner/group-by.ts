@@ -2,8 +2,11 @@
 import { RollupdError } from '../core/errors.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import { childrenOf, type Expression } from '../sql/expression.ts'
+import { quoteLabel } from '../sql/identifier.ts'
+import { bareName } from '../sql/name-parts.ts'
+import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, Statement } from '../sql/parse-statement.ts'
-import { expressionKey } from '../sql/same-expression.ts'
+import { expressionKey } from '../sql/expression-key.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { INPUT } from './record-scope.ts'
 
@@ -42,8 +45,7 @@ function resolveItem(node: Node, outputs: readonly SelectedOutput[], analyser: A
     })
   }
   if ('A_Const' in node) {
-    const { ival } = node.A_Const
-    return byOrdinal(ival === undefined ? undefined : (ival.ival ?? 0), outputs, position)
+    return withoutAggregate(byOrdinal(node.A_Const, 'GROUP BY', outputs, position), position)
   }
   const name = bareName(node)
   const output = name === undefined ? undefined : outputs.find((one) => one.name === name)
@@ -61,35 +63,12 @@ function groupingSetName(kind: string | undefined): string {
   return names[kind ?? ''] ?? 'GROUPING SETS'
 }
 
-function byOrdinal(ordinal: number | undefined, outputs: readonly SelectedOutput[], position: number): Expression {
-  if (ordinal === undefined) {
-    throw new RollupdError('sql_invalid', 'GROUP BY takes no constant', {
-      position,
-      hint: 'Write a field, an expression, an output name or the number of an output.',
-    })
-  }
-  const output = outputs[ordinal - 1]
-  if (output === undefined) {
-    throw new RollupdError('sql_invalid', `GROUP BY ${ordinal}: there is no such output`, {
-      position,
-      hint: outputs.length === 1 ? 'There is one output.' : `The outputs are 1 to ${outputs.length}.`,
-    })
-  }
-  return withoutAggregate(output, position)
-}
-
-function bareName(node: Node): string | undefined {
-  if (!('ColumnRef' in node)) return undefined
-  const [only, more] = node.ColumnRef.fields ?? []
-  return only !== undefined && more === undefined && 'String' in only ? only.String.sval : undefined
-}
-
 /** `UPPER(k) AS k ... GROUP BY k` could mean the output or the field: neither is guessed. */
 function refuseAmbiguous(name: string, output: SelectedOutput, index: number, position: number): void {
   const { expression } = output
   const isJustField = expression.kind === 'field' && expression.path.length === 1
   if (isJustField || !readsField(expression, name)) return
-  const quoted = /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name}"`
+  const quoted = quoteLabel(name)
   throw new RollupdError('sql_ambiguous', `GROUP BY ${quoted} could mean the output "${name}" or the field "${name}"`, {
     position,
     hint: `Write GROUP BY ${index + 1} for the output or GROUP BY ${INPUT}.${quoted} for the field.`,

@@ -7,7 +7,7 @@ import type { AggregateCall, Expression, Field } from '../sql/expression.ts'
 import { literal } from '../sql/literal.ts'
 import { printExpression } from '../sql/print-expression.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
-import { expressionKey } from '../sql/same-expression.ts'
+import { expressionKey } from '../sql/expression-key.ts'
 
 export class Splitter {
   readonly #groups: ReadonlyMap<string, number>

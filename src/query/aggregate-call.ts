@@ -7,7 +7,7 @@ import { toColumnStorage } from '../core/scalar-type.ts'
 import { checkAggregateCall, chooseAggregate } from '../planner/choose-aggregate.ts'
 import type { Expression, SqlFragment } from '../sql/expression.ts'
 import type { CallSite } from '../sql/scope.ts'
-import { NOWHERE } from './guard-place.ts'
+import { nowhere } from './guard-place.ts'
 import type { CallScope } from './scope-parts.ts'
 
 /** The refusal of an aggregate where none may stand. */
@@ -23,7 +23,7 @@ export function filterText(site: CallSite, scope: CallScope): string {
   const { agg_filter: filter } = site.node
   if (filter === undefined) return ''
   const condition = site.analyser.within(scope.ofRows('FILTER')).analyseCondition(filter, 'FILTER')
-  const text = scope.parts.context.conditions.print(condition, NOWHERE('FILTER'))
+  const text = scope.parts.context.conditions.print(condition, nowhere('FILTER'))
   return ` FILTER (WHERE ${text})`
 }
 

@@ -7,7 +7,7 @@ import { quoteName } from '../sql/identifier.ts'
 import type { JoinExpr, Node, RangeFunction, RangeSubselect, RangeVar } from '../sql/parse-statement.ts'
 import { compare } from '../sql/resolve-call.ts'
 import { unifyTypes } from '../sql/unify-types.ts'
-import { NOWHERE } from './guard-place.ts'
+import { nowhere } from './guard-place.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
 import { EMPTY_NAMESPACE, joinNamespaces, namespaceOf, type NamedColumn, type Namespace } from './namespace.ts'
@@ -15,6 +15,7 @@ import { QueryScope } from './query-scope.ts'
 import type { Relation } from './relation.ts'
 import { RollupView } from './rollup-view.ts'
 import { SelectRelation } from './select-relation.ts'
+import { bareName, lastNamePart, nameParts } from '../sql/name-parts.ts'
 
 export interface FromClause {
   readonly namespace: Namespace
@@ -87,7 +88,7 @@ export class FromCompiler {
     assert(call !== undefined && 'FuncCall' in call, 'a function in FROM is a call')
     const { funcname, args, location } = call.FuncCall
     const position = this.#context.positionOf(location)
-    const name = (funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? ''
+    const name = lastNamePart(funcname)
     if (name !== 'unfiltered') {
       throw unsupported(
         `the function ${name} in FROM is not supported`,
@@ -96,19 +97,14 @@ export class FromCompiler {
       )
     }
     const [argument, ...more] = args ?? []
-    const fields = argument !== undefined && 'ColumnRef' in argument ? (argument.ColumnRef.fields ?? []) : []
-    const [field] = fields
-    if (fields.length !== 1 || more.length > 0 || field === undefined || !('String' in field)) {
+    const rollupName = argument === undefined ? undefined : bareName(argument)
+    if (argument === undefined || rollupName === undefined || more.length > 0) {
       throw new RollupdError('sql_invalid', 'unfiltered takes the name of one rollup', {
         position,
         hint: 'Write FROM unfiltered(pageviews).',
       })
     }
-    const rollupName = field.String.sval ?? ''
-    const rollup = this.#context.rollup(
-      rollupName,
-      this.#context.positionOf(argument === undefined ? undefined : locationOf(argument)),
-    )
+    const rollup = this.#context.rollup(rollupName, this.#context.positionOf(locationOf(argument)))
     const relation = new RollupView(this.#context.newAlias('t'), rollup, true, this.#context.parts)
     return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? rollupName)
   }
@@ -143,7 +139,8 @@ export class FromCompiler {
     const kind = JOIN_KINDS[node.jointype ?? 'JOIN_INNER']
     if (kind === undefined) throw unsupported(`${node.jointype} is not supported`, this.#context.positionWithin(node))
     const position = node.quals === undefined ? 0 : this.#context.positionOf(locationOf(node.quals))
-    const names = node.isNatural === true ? commonNames(left.namespace, right.namespace) : usingNames(node.usingClause)
+    const using = node.usingClause === undefined ? undefined : nameParts(node.usingClause)
+    const names = node.isNatural === true ? commonNames(left.namespace, right.namespace) : using
     if (names !== undefined) return this.#joinUsing(left, right, kind, names)
     const joined = combine(left, right, kind, undefined, position)
     if (node.quals === undefined) return joined
@@ -153,7 +150,7 @@ export class FromCompiler {
   #condition(quals: Node, namespace: Namespace): string {
     const scope = new QueryScope('ON', { context: this.#context, namespace, surroundings: this.#surroundings })
     const condition = this.#context.analyser(scope).analyseCondition(quals, 'ON')
-    return this.#context.conditions.print(condition, NOWHERE('ON'))
+    return this.#context.conditions.print(condition, nowhere('ON'))
   }
 
   #joinUsing(left: FromClause, right: FromClause, kind: string, names: readonly string[]): FromClause {
@@ -165,7 +162,7 @@ export class FromCompiler {
         NamedColumn,
       ]
       const equality = compare('=', one.expression(0), other.expression(0), 0)
-      conditions.push(this.#context.conditions.print(equality, NOWHERE('USING')))
+      conditions.push(this.#context.conditions.print(equality, nowhere('USING')))
       merged.push({ name, hidden: false, expression: mergedExpression(kind, name, one, other) })
     }
     const both = combine(left, right, kind, conditions.length === 0 ? undefined : conditions.join(' AND '), 0)
@@ -243,14 +240,10 @@ function commonNames(left: Namespace, right: Namespace): readonly string[] {
   return left.columns.flatMap(({ name, hidden }) => (!hidden && names.includes(name) ? [name] : []))
 }
 
-function usingNames(clause: readonly Node[] | undefined): readonly string[] | undefined {
-  return clause?.flatMap((node) => ('String' in node ? [node.String.sval ?? ''] : []))
-}
-
 /** FROM r AS x (a, b): new names for the first columns. */
 function renamed(relation: Relation, names: readonly Node[] | undefined, position: number): Relation {
   if (names === undefined || names.length === 0) return relation
-  const given = names.flatMap((node) => ('String' in node ? [node.String.sval ?? ''] : []))
+  const given = nameParts(names)
   const visible = relation.columns.filter(({ hidden }) => !hidden).length
   if (given.length > visible) {
     throw new RollupdError('sql_invalid', `${given.length} column names are given for ${visible} columns`, { position })

@@ -3,9 +3,11 @@ import { RollupdError } from '../core/errors.ts'
 import { isAggregateName } from '../planner/choose-aggregate.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import type { Expression } from '../sql/expression.ts'
+import { bareName, lastNamePart } from '../sql/name-parts.ts'
 import { outputName } from '../sql/output-name.ts'
+import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, SelectStmt } from '../sql/parse-statement.ts'
-import { NOWHERE } from './guard-place.ts'
+import { nowhere } from './guard-place.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext } from './compile-context.ts'
 import { MEASURE } from './measure-call.ts'
@@ -55,30 +57,16 @@ function toItem(node: Node, targets: readonly Target[], scope: QueryScope, conte
 /** Groups are made by comparing: there an error ends. */
 function guarded(expression: Expression, { printer, conditions }: CompileContext): Expression {
   const { type, position } = expression
-  const sql = conditions.guard(printer.print(expression), NOWHERE('GROUP BY'))
+  const sql = conditions.guard(printer.print(expression), nowhere('GROUP BY'))
   return { kind: 'fragment', sql, type, canFail: false, position }
 }
 
 /** An ordinal, or an output's name where no column has that name: PostgreSQL's rule. */
 function targetOf(node: Node, targets: readonly Target[], scope: QueryScope, position: number): Target | undefined {
-  if ('A_Const' in node) return byOrdinal(node.A_Const.ival?.ival, 'GROUP BY', targets, position)
+  if ('A_Const' in node) return byOrdinal(node.A_Const, 'GROUP BY', targets, position)
   const name = bareName(node)
   if (name === undefined || findColumn(scope.parts.namespace, [name], position) !== undefined) return undefined
   return targets.find((target) => target.name === name)
-}
-
-/** The output that a number names. Errors: sql_invalid. */
-export function byOrdinal<T>(ordinal: number | undefined, clause: string, outputs: readonly T[], position: number): T {
-  const output = ordinal === undefined ? undefined : outputs[ordinal - 1]
-  if (output !== undefined) return output
-  const what = ordinal === undefined ? `${clause} takes no constant` : `${clause} ${ordinal}: there is no such output`
-  throw new RollupdError('sql_invalid', what, { position, hint: `The outputs are 1 to ${outputs.length}.` })
-}
-
-export function bareName(node: Node): string | undefined {
-  if (!('ColumnRef' in node)) return undefined
-  const [only, ...more] = node.ColumnRef.fields ?? []
-  return only !== undefined && more.length === 0 && 'String' in only ? only.String.sval : undefined
 }
 
 /** Whether an aggregate of this SELECT stands in the expression; those of subqueries are theirs. */
@@ -88,7 +76,7 @@ function holdsAggregate(node: unknown): boolean {
   if ('SubLink' in node) return holdsAggregate((node.SubLink as { testexpr?: unknown }).testexpr)
   if ('FuncCall' in node) {
     const { funcname, over } = node.FuncCall as { funcname?: Node[]; over?: unknown }
-    const name = (funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? ''
+    const name = lastNamePart(funcname)
     if (over === undefined && (name === MEASURE || isAggregateName(name))) return true
   }
   return Object.values(node).some(holdsAggregate)

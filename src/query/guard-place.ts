@@ -4,7 +4,7 @@ import { describeGroup } from './group-name.ts'
 import type { Relation } from './relation.ts'
 
 /** A clause without one group for each of its rows. */
-export function NOWHERE(what: string): GuardPlace {
+export function nowhere(what: string): GuardPlace {
   return { what, groupTexts: () => [], describe: () => '' }
 }
 
@@ -12,6 +12,6 @@ export function NOWHERE(what: string): GuardPlace {
 export function toGuardPlace(what: string, relations: readonly Relation[]): GuardPlace {
   const [relation, ...more] = relations
   const source = more.length === 0 ? relation?.groupSource() : undefined
-  if (source === undefined) return NOWHERE(what)
+  if (source === undefined) return nowhere(what)
   return { what, groupTexts: () => source.texts(), describe: (cells) => describeGroup(source.columns, cells) }
 }

@@ -10,9 +10,10 @@ import { filterText } from './aggregate-call.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { ExpressionPrinter } from './expression-printer.ts'
 import { findColumn } from './namespace.ts'
-import { pathOf, type CallScope } from './scope-parts.ts'
+import { type CallScope } from './scope-parts.ts'
 import type { MeasureSource } from './relation.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
+import { pathOf } from '../sql/name-parts.ts'
 
 /** Its name as a call. */
 export const MEASURE = 'measure'

@@ -2,11 +2,12 @@
 import { RollupdError } from '../core/errors.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import type { Expression } from '../sql/expression.ts'
+import { bareName } from '../sql/name-parts.ts'
+import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, SelectStmt, SortBy } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext } from './compile-context.ts'
-import { bareName, byOrdinal } from './grouping.ts'
 
 /** What a sort key is: an output, or an expression of its own. */
 export interface SortKey {
@@ -41,7 +42,7 @@ function toSortKey(
   const indexes = names.map((_, index) => index)
   if ('A_Const' in node)
     return {
-      output: byOrdinal(node.A_Const.ival?.ival, 'ORDER BY', indexes, position),
+      output: byOrdinal(node.A_Const, 'ORDER BY', indexes, position),
       expression: undefined,
       direction,
       position,

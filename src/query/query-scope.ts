@@ -5,18 +5,18 @@
 import { RollupdError } from '../core/errors.ts'
 import { isAggregateName } from '../planner/choose-aggregate.ts'
 import type { Expression } from '../sql/expression.ts'
-import { literal } from '../sql/literal.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import type { ColumnRef, Node, SubLink } from '../sql/parse-statement.ts'
-import { resolveCall } from '../sql/resolve-call.ts'
+import { followSteps } from '../sql/resolve-call.ts'
 import type { Analyser, CallSite, NamePath } from '../sql/scope.ts'
 import { analyseRowAggregate, refuseAggregate } from './aggregate-call.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { analyseMeasure, MEASURE } from './measure-call.ts'
 import { findColumn } from './namespace.ts'
 import { isSameNode } from './same-node.ts'
-import { pathOf, type CallScope, type Grouping, type ScopeParts } from './scope-parts.ts'
+import { type CallScope, type Grouping, type ScopeParts } from './scope-parts.ts'
 import { analyseSubquery } from './subquery-expression.ts'
+import { pathOf } from '../sql/name-parts.ts'
 
 export class QueryScope implements CallScope {
   readonly clause: string
@@ -45,7 +45,7 @@ export class QueryScope implements CallScope {
     const { column, rest } = found
     const expression = column.expression(position)
     if (this.grouping !== undefined && !this.#isGrouped(expression)) throw notGrouped(path, this.clause, position)
-    return steps(expression, rest, position)
+    return followSteps(expression, rest, position)
   }
 
   hasColumn(path: readonly (string | number)[]): boolean {
@@ -125,16 +125,6 @@ function hintOf(name: string, names: readonly string[]): string | undefined {
 function quotesHint(name: string): string[] {
   if (/^[\p{Ll}_][\p{Ll}\p{N}_$]*$/u.test(name)) return []
   return [`Double quotes make it a name; a text stands in single quotes: '${name.replaceAll("'", "''")}'.`]
-}
-
-/** What follows a column's name: keys and elements of its object or array. */
-function steps(column: Expression, rest: readonly (string | number)[], position: number): Expression {
-  let expression = column
-  for (const step of rest) {
-    const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
-    expression = resolveCall({ form: 'operator', name: '->', args: [expression, argument], position })
-  }
-  return expression
 }
 
 function notGrouped(path: NamePath, clause: string, position: number): RollupdError {

@@ -1,4 +1,5 @@
 /** Owns which rollups a statement names, without a catalog: every table that isn't a name of a WITH around it. */
+import { bareName } from '../sql/name-parts.ts'
 import type { Node, SelectStmt } from '../sql/parse-statement.ts'
 
 /** Each once, in the order of the statement. */
@@ -45,6 +46,5 @@ function unfilteredName(node: Node): string | undefined {
   const [item] = node.RangeFunction.functions ?? []
   const call = item !== undefined && 'List' in item ? item.List.items?.[0] : undefined
   const argument = call !== undefined && 'FuncCall' in call ? call.FuncCall.args?.[0] : undefined
-  const field = argument !== undefined && 'ColumnRef' in argument ? argument.ColumnRef.fields?.[0] : undefined
-  return field !== undefined && 'String' in field ? field.String.sval : undefined
+  return argument === undefined ? undefined : bareName(argument)
 }

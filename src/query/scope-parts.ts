@@ -1,6 +1,6 @@
 /** Owns what a scope of a query is made of, for the parts that treat calls and subqueries in it. */
 import type { Expression } from '../sql/expression.ts'
-import type { ColumnRef, Node } from '../sql/parse-statement.ts'
+import type { Node } from '../sql/parse-statement.ts'
 import type { CompileContext, OuterScope, Surroundings } from './compile-context.ts'
 import type { Namespace } from './namespace.ts'
 import type { HidesGroups } from './relation.ts'
@@ -32,9 +32,4 @@ export interface CallScope extends OuterScope {
   readonly grouping: Grouping | undefined
   /** The same names, rows instead of groups: arguments of aggregates. */
   ofRows(clause: string): CallScope
-}
-
-/** A name as its parts; a star is left out. */
-export function pathOf(ref: ColumnRef): readonly string[] {
-  return (ref.fields ?? []).flatMap((field) => ('String' in field ? [field.String.sval ?? ''] : []))
 }

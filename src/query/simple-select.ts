@@ -3,7 +3,7 @@ import { at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { SelectStmt } from '../sql/parse-statement.ts'
-import { NOWHERE, toGuardPlace } from './guard-place.ts'
+import { nowhere, toGuardPlace } from './guard-place.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
 import { FromCompiler, type FromClause } from './from-clause.ts'
@@ -96,7 +96,7 @@ class SimpleSelect implements SelectPlan {
     this.#having =
       select.havingClause === undefined
         ? undefined
-        : context.conditions.print(having.analyseCondition(select.havingClause, 'HAVING'), NOWHERE('HAVING'))
+        : context.conditions.print(having.analyseCondition(select.havingClause, 'HAVING'), nowhere('HAVING'))
     this.#distinct = select.distinctClause !== undefined
     this.#orderBy = this.#sortTexts(select, new QueryScope('ORDER BY', parts, this.#grouping))
     this.#limit = limitText(
@@ -234,7 +234,7 @@ class SimpleSelect implements SelectPlan {
       }
       if (printer.canFail(key))
         return [
-          `${conditions.guard(text, this.#grouping === undefined ? this.#place('ORDER BY') : NOWHERE('ORDER BY'))}${direction}`,
+          `${conditions.guard(text, this.#grouping === undefined ? this.#place('ORDER BY') : nowhere('ORDER BY'))}${direction}`,
         ]
       return [this.#bucketOrder(text, direction) ?? `${output === undefined ? text : `c${output}`}${direction}`]
     })

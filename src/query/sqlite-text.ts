@@ -4,6 +4,7 @@ import { keyBytesOf } from '../core/key-bytes.ts'
 import { Registers } from '../core/registers.ts'
 import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
+import { quoteText } from '../sql/identifier.ts'
 import type { Literal } from '../sql/expression.ts'
 
 /** Doubles that SQLite's own reading of decimal text may round otherwise are bound, by name. */
@@ -25,10 +26,6 @@ export class BoundDoubles {
 const DIGITS_EXACT_MAX = 15
 const EXPONENT_EXACT_MAX = 22
 
-export function toTextLiteral(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
 export function toBlobLiteral(bytes: Uint8Array): string {
   return `X'${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}'`
 }
@@ -41,7 +38,7 @@ export function toLiteralText(literal: Literal, type: ScalarType, doubles: Bound
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (type === 'double precision') return toDoubleText(Number(value), doubles)
   assert(typeof value === 'string', `a literal of type ${literal.type} can't stand for a ${type}`)
-  return type === 'bigint' || type === 'timestamptz' ? value : toTextLiteral(value)
+  return type === 'bigint' || type === 'timestamptz' ? value : quoteText(value)
 }
 
 export function toKeyBytes(literal: Literal): Uint8Array {

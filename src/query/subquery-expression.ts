@@ -9,6 +9,7 @@ import { unsupported } from '../sql/unsupported.ts'
 import { isComparableNatively } from './expression-printer.ts'
 import type { CallScope } from './scope-parts.ts'
 import type { SelectPlan } from './select-plan.ts'
+import { lastNamePart } from '../sql/name-parts.ts'
 
 export function analyseSubquery(node: SubLink, position: number, analyser: Analyser, scope: CallScope): Expression {
   const { context, surroundings } = scope.parts
@@ -57,8 +58,7 @@ function membership(
   analyser: Analyser,
   scope: CallScope,
 ): SqlFragment {
-  const operator =
-    (node.operName ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? '='
+  const operator = node.operName === undefined ? '=' : lastNamePart(node.operName)
   const test: Node | undefined = node.testexpr
   assert(test !== undefined, 'IN has a left side')
   if (operator !== '=')

@@ -7,8 +7,8 @@ import { outputName } from '../sql/output-name.ts'
 import type { ColumnRef, Node, ResTarget } from '../sql/parse-statement.ts'
 import { MEASURE } from './measure-call.ts'
 import { columnsOf, findColumn, type NamedColumn, type Namespace } from './namespace.ts'
-import { pathOf } from './scope-parts.ts'
 import type { Relation } from './relation.ts'
+import { lastNamePart, pathOf } from '../sql/name-parts.ts'
 
 /** An output before its expression is analysed: GROUP BY may name it first. */
 export interface Target {
@@ -51,7 +51,7 @@ function expand(target: ResTarget, namespace: Namespace, positionOf: (location?:
 function measureName({ name, val }: ResTarget): string | undefined {
   if (name !== undefined || val === undefined || !('FuncCall' in val)) return undefined
   const { funcname, args } = val.FuncCall
-  const called = (funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval] : [])).at(-1)
+  const called = lastNamePart(funcname)
   const [argument] = args ?? []
   if (called !== MEASURE || argument === undefined || !('ColumnRef' in argument)) return undefined
   return pathOf(argument.ColumnRef).at(-1)

@@ -7,6 +7,7 @@ import { type CompileContext, type CteNames, type Surroundings } from './compile
 import { SelectRelation } from './select-relation.ts'
 import type { PlanColumn, SelectPlan } from './select-plan.ts'
 import { combinePlans, unifyColumns } from './set-operation.ts'
+import { nameParts } from '../sql/name-parts.ts'
 
 /** A WITH item as its uses see it. */
 interface Cte {
@@ -78,7 +79,7 @@ function compileCte(
     throw unsupported('SEARCH and CYCLE are not supported', position)
   const alias = context.newAlias('w')
   const select = query.SelectStmt
-  const given = (node.aliascolnames ?? []).flatMap((column) => ('String' in column ? [column.String.sval ?? ''] : []))
+  const given = nameParts(node.aliascolnames)
   if (recursive && readsName(select, name))
     return compileRecursive({ name, alias, select, given, position }, surroundings, context)
   const plan = context.compileSelect(select, surroundings)
@@ -115,7 +116,7 @@ function compileRecursive(parts: RecursiveParts, surroundings: Surroundings, con
     const seen: Cte = { name, alias, plan: start, columns }
     const step = context.compileSelect(rarg, {
       ...surroundings,
-      ctes: extend(surroundings.ctes, { ...seen, plan: NO_SOURCE(start) }),
+      ctes: extend(surroundings.ctes, { ...seen, plan: withoutSource(start) }),
     })
     const unified = unifyColumns(`the recursive WITH "${name}"`, start, step)
     unified.forEach(({ type }, index) => checkType(at(columns, index), type, position))
@@ -128,7 +129,7 @@ function compileRecursive(parts: RecursiveParts, surroundings: Surroundings, con
 }
 
 /** Rows of a recursion are no groups of a rollup. */
-function NO_SOURCE(plan: SelectPlan): SelectPlan {
+function withoutSource(plan: SelectPlan): SelectPlan {
   return { ...plan, columns: plan.columns, measureSource: () => undefined, groupSource: () => undefined }
 }
 

@@ -9,6 +9,7 @@ import { isLaterFunction, isWindowFunction, volatileReason } from './refused-fun
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
 import { unsupported } from './unsupported.ts'
+import { nameParts } from './name-parts.ts'
 
 const CATALOG = 'pg_catalog'
 /** TRIM arrives by the name of the function behind it. */
@@ -40,7 +41,7 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
 
 /** Lower case, without the schema that the grammar adds. Errors: sql_unknown_function for any other schema. */
 function callName(node: FuncCall, position: number): string {
-  const parts = (node.funcname ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : []))
+  const parts = nameParts(node.funcname)
   const name = parts.at(-1) ?? ''
   if (parts.length > 1 && parts[0] !== CATALOG) {
     throw new RollupdError('sql_unknown_function', `there is no function ${parts.join('.')}`, {

@@ -7,6 +7,7 @@ import type { A_Expr, BoolExpr, BooleanTest, CaseExpr, CoalesceExpr, Node, NullT
 import { compare, negate, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
 import { unifyTypes } from './unify-types.ts'
+import { lastNamePart } from './name-parts.ts'
 
 export function analyseLogic(node: BoolExpr, analyser: Analyser): Expression {
   const name = node.boolop === 'NOT_EXPR' ? 'NOT' : node.boolop === 'OR_EXPR' ? 'OR' : 'AND'
@@ -129,9 +130,9 @@ export function toCondition(expression: Expression, what: string): Expression {
   })
 }
 
-/** The name of an operator. Errors: sql_unsupported for a schema other than pg_catalog. */
+/** The name of an operator; OPERATOR(schema.+) is the operator. */
 export function operatorName(node: A_Expr): string {
-  return (node.name ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : [])).at(-1) ?? ''
+  return lastNamePart(node.name)
 }
 
 function listOf(node: Node): readonly Node[] {

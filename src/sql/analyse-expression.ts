@@ -17,10 +17,10 @@ import {
 import { analyseOperator } from './analyse-operator.ts'
 import { EXPRESSION_NODES_MAX, ExpressionSizes } from './expression-size.ts'
 import type { Expression } from './expression.ts'
-import { giveType, isOpen, literal, literalText, settle, toLiteral } from './literal.ts'
+import { giveType, isOpen, literalText, settle, toLiteral } from './literal.ts'
 import type { A_Indirection, ColumnRef, Node, Statement, SQLValueFunction } from './parse-statement.ts'
 import { volatileReason } from './refused-functions.ts'
-import { resolveCall } from './resolve-call.ts'
+import { followSteps } from './resolve-call.ts'
 import type { Analyser, NamePath, Scope } from './scope.ts'
 import { unsupported } from './unsupported.ts'
 import { reservedWordHint } from './syntax-hint.ts'
@@ -138,13 +138,9 @@ function analyseIndirection(node: A_Indirection, analyser: Analyser): Expression
   if ('ColumnRef' in base) {
     return analyser.scope.column([...namePath(base.ColumnRef.fields ?? [], position), ...steps], position)
   }
-  let expression = analyser.analyseSettled(base)
+  const expression = analyser.analyseSettled(base)
   if (expression.kind === 'field') return { ...expression, path: [...expression.path, ...steps] }
-  for (const step of steps) {
-    const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
-    expression = resolveCall({ form: 'operator', name: '->', args: [expression, argument], position })
-  }
-  return expression
+  return followSteps(expression, steps, position)
 }
 
 function toStep(step: Node, position: number, analyser: Analyser): string | number {

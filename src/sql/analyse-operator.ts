@@ -8,6 +8,7 @@ import type { A_Expr, Node } from './parse-statement.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
 import { unsupported } from './unsupported.ts'
+import { lastNamePart } from './name-parts.ts'
 
 /** The grammar's names of LIKE. */
 const LIKE_NAMES: Readonly<Record<string, string>> = {
@@ -119,8 +120,7 @@ function analyseLike(node: A_Expr, analyser: Analyser, at: number): Expression {
 /** LIKE x ESCAPE e arrives as like_escape(x, e); a pattern that is known now is written with backslashes instead. */
 function analysePattern(node: Node, analyser: Analyser): Expression {
   if (!('FuncCall' in node) || node.FuncCall.args?.length !== 2) return analyser.analyse(node)
-  const [, name] = (node.FuncCall.funcname ?? []).map((part) => ('String' in part ? part.String.sval : undefined))
-  if (name !== 'like_escape') return analyser.analyse(node)
+  if (lastNamePart(node.FuncCall.funcname) !== 'like_escape') return analyser.analyse(node)
   const at = analyser.positionOf(node.FuncCall.location)
   const [pattern, escape] = node.FuncCall.args.map((arg) => analyser.analyseSettled(arg))
   if (pattern?.kind !== 'literal' || escape?.kind !== 'literal' || pattern.value === null || escape.value === null) {

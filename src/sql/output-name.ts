@@ -1,5 +1,6 @@
 /** Owns the name of an output without AS. Source: PostgreSQL's FigureColname. */
 import type { Node, ResTarget } from './parse-statement.ts'
+import { nameParts } from './name-parts.ts'
 
 /** Where PostgreSQL finds no name. */
 const NO_NAME = '?column?'
@@ -49,8 +50,7 @@ function sure(name: string): Figured {
 }
 
 function lastName(parts: readonly Node[] | undefined): Figured | undefined {
-  const names = (parts ?? []).flatMap((part) => ('String' in part ? [part.String.sval ?? ''] : []))
-  const name = names.at(-1)
+  const name = nameParts(parts).at(-1)
   return name === undefined ? undefined : sure(name)
 }
 

@@ -4,169 +4,44 @@ const CLOCK = 'a result may depend on the records alone, not on when they are re
 const CHANCE = 'a result may depend on the records alone, not on chance'
 const SESSION = 'a result may depend on the records alone, not on the session'
 
-const VOLATILE: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      ...['now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp', 'timeofday', 'age', 'pg_sleep'],
-      ...['current_date', 'current_time', 'current_timestamp', 'localtime', 'localtimestamp'],
-    ].map((name) => [name, CLOCK]),
+const VOLATILE: ReadonlyMap<string, string> = new Map([
+  ...words(`now clock_timestamp statement_timestamp transaction_timestamp timeofday age pg_sleep
+    current_date current_time current_timestamp localtime localtimestamp`).map((name) => [name, CLOCK] as const),
+  ...words('random random_normal gen_random_uuid uuidv4 uuidv7 uuid_generate_v4 setseed').map(
+    (name) => [name, CHANCE] as const,
   ),
-  ...Object.fromEntries(
-    ['random', 'random_normal', 'gen_random_uuid', 'uuidv4', 'uuidv7', 'uuid_generate_v4', 'setseed'].map((name) => [
-      name,
-      CHANCE,
-    ]),
+  ...words(`nextval currval lastval setval current_setting set_config version current_database current_schema
+    current_user current_role session_user current_catalog pg_backend_pid txid_current`).map(
+    (name) => [name, SESSION] as const,
   ),
-  ...Object.fromEntries(
-    [
-      ...['nextval', 'currval', 'lastval', 'setval', 'current_setting', 'set_config', 'version', 'current_database'],
-      ...[
-        'current_schema',
-        'current_user',
-        'current_role',
-        'session_user',
-        'current_catalog',
-        'pg_backend_pid',
-        'txid_current',
-      ],
-    ].map((name) => [name, SESSION]),
-  ),
-}
-
-const LATER = new Set([
-  ...[
-    'date_bin',
-    'timestamp_micros',
-    'try',
-    'greatest',
-    'least',
-    'grouping',
-    'make_timestamptz',
-    'make_interval',
-    'date_part',
-  ],
-  ...[
-    'concat',
-    'concat_ws',
-    'left',
-    'right',
-    'lpad',
-    'rpad',
-    'repeat',
-    'reverse',
-    'split_part',
-    'position',
-    'strpos',
-    'overlay',
-  ],
-  ...[
-    'starts_with',
-    'initcap',
-    'ltrim',
-    'rtrim',
-    'btrim',
-    'substr',
-    'char_length',
-    'character_length',
-    'octet_length',
-    'md5',
-    'sha256',
-  ],
-  ...[
-    'regexp_replace',
-    'regexp_match',
-    'regexp_matches',
-    'regexp_like',
-    'regexp_count',
-    'regexp_substr',
-    'translate',
-    'chr',
-    'ascii',
-  ],
-  ...[
-    'mod',
-    'power',
-    'pow',
-    'sqrt',
-    'cbrt',
-    'exp',
-    'ln',
-    'log',
-    'log10',
-    'sign',
-    'trunc',
-    'ceiling',
-    'degrees',
-    'radians',
-    'width_bucket',
-  ],
-  ...[
-    'sin',
-    'cos',
-    'tan',
-    'asin',
-    'acos',
-    'atan',
-    'atan2',
-    'pi',
-    'gcd',
-    'lcm',
-    'div',
-    'to_char',
-    'to_number',
-    'to_date',
-    'format',
-  ],
-  ...[
-    'jsonb_array_length',
-    'json_array_length',
-    'jsonb_typeof',
-    'jsonb_build_object',
-    'jsonb_extract_path',
-    'jsonb_path_query',
-  ],
-  ...['array_length', 'cardinality', 'unnest', 'generate_series', 'encode', 'decode', 'quote_literal', 'hashtext'],
 ])
 
-const LATER_AGGREGATES = new Set([
-  ...[
-    'min_by',
-    'max_by',
-    'first',
-    'last',
-    'array_agg',
-    'string_agg',
-    'map_agg',
-    'bool_and',
-    'bool_or',
-    'every',
-    'any_value',
-  ],
-  ...['bit_and', 'bit_or', 'bit_xor', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp', 'corr'],
-  ...['covar_pop', 'covar_samp', 'regr_avgx', 'regr_avgy', 'regr_count', 'regr_intercept', 'regr_r2', 'regr_slope'],
-  ...['regr_sxx', 'regr_sxy', 'regr_syy', 'approx_percentile', 'percentile_cont', 'percentile_disc', 'median', 'mode'],
-  ...['approx_top_k', 'histogram', 'json_agg', 'jsonb_agg', 'json_object_agg', 'jsonb_object_agg'],
-])
+const LATER: ReadonlySet<string> = new Set(
+  words(`date_bin try greatest least grouping make_timestamptz make_interval
+    concat concat_ws left right lpad rpad repeat reverse split_part position strpos overlay
+    starts_with initcap octet_length md5 sha256
+    regexp_replace regexp_match regexp_matches regexp_like regexp_count regexp_substr translate chr ascii
+    mod power pow sqrt cbrt exp ln log log10 sign trunc degrees radians width_bucket
+    sin cos tan asin acos atan atan2 pi gcd lcm div to_char to_number to_date format
+    jsonb_array_length json_array_length jsonb_typeof jsonb_build_object jsonb_extract_path jsonb_path_query
+    array_length cardinality unnest generate_series encode decode quote_literal hashtext`),
+)
 
-const WINDOW_FUNCTIONS = new Set([
-  ...[
-    'row_number',
-    'rank',
-    'dense_rank',
-    'percent_rank',
-    'cume_dist',
-    'ntile',
-    'lag',
-    'lead',
-    'first_value',
-    'last_value',
-    'nth_value',
-  ],
-])
+const LATER_AGGREGATES: ReadonlySet<string> = new Set(
+  words(`min_by max_by first last array_agg string_agg map_agg bool_and bool_or every any_value
+    bit_and bit_or bit_xor stddev stddev_pop stddev_samp variance var_pop var_samp corr
+    covar_pop covar_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
+    regr_sxx regr_sxy regr_syy approx_percentile percentile_cont percentile_disc median mode
+    approx_top_k histogram json_agg jsonb_agg json_object_agg jsonb_object_agg`),
+)
+
+const WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
+  words('row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value'),
+)
 
 /** Why a volatile function is refused; undefined: it isn't one. */
 export function volatileReason(name: string): string | undefined {
-  return Object.hasOwn(VOLATILE, name) ? VOLATILE[name] : undefined
+  return VOLATILE.get(name)
 }
 
 /** Known, and not supported yet. */
@@ -182,4 +57,8 @@ export function isLaterAggregate(name: string): boolean {
 /** Has a meaning with OVER only. */
 export function isWindowFunction(name: string): boolean {
   return WINDOW_FUNCTIONS.has(name)
+}
+
+function words(list: string): string[] {
+  return list.split(/\s+/)
 }

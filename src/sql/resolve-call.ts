@@ -7,7 +7,7 @@ import { NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
 import type { Call, Expression } from './expression.ts'
 import type { FunctionEntry } from './function-entry.ts'
 import { findFunctions } from './function-table.ts'
-import { giveType, isOpen, isOpenNumber, settle, toDouble, toNumeric } from './literal.ts'
+import { giveType, isOpen, isOpenNumber, literal, settle, toDouble, toNumeric } from './literal.ts'
 
 type Form = 'function' | 'operator' | 'cast' | 'try_cast'
 
@@ -148,4 +148,12 @@ export function compare(name: string, left: Expression, right: Expression, error
 /** NOT x */
 export function negate(argument: Expression, position: number): Call {
   return resolveCall({ form: 'operator', name: 'not', args: [argument], position })
+}
+
+/** Keys and elements of an expression's object or array, from outside in; elements count from zero. */
+export function followSteps(expression: Expression, steps: readonly (string | number)[], position: number): Expression {
+  return steps.reduce<Expression>((base, step) => {
+    const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
+    return resolveCall({ form: 'operator', name: '->', args: [base, argument], position })
+  }, expression)
 }

@@ -2,25 +2,10 @@
 import type { Token } from './token.ts'
 
 /** Reserved words that stand where a clause begins or goes on, so that a syntax error next to them says nothing of a field. */
-const CLAUSE_WORDS = new Set([
-  ...['select', 'from', 'where', 'having', 'and', 'or', 'not', 'as', 'case', 'when', 'then', 'else', 'in', 'is'],
-  ...[
-    'distinct',
-    'null',
-    'true',
-    'false',
-    'like',
-    'ilike',
-    'cast',
-    'on',
-    'join',
-    'with',
-    'union',
-    'all',
-    'any',
-    'some',
-  ],
-])
+const CLAUSE_WORDS: ReadonlySet<string> = new Set(
+  `select from where having and or not as case when then else in is distinct null true false like ilike cast on join with
+  union all any some`.split(/\s+/),
+)
 /** Reserved words that begin a clause of two words. */
 const HALF_CLAUSES: Readonly<Record<string, string>> = { group: 'GROUP BY', order: 'ORDER BY' }
 

@@ -3,6 +3,7 @@ import { RollupdError } from '../core/errors.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { didYouMean } from './nearest-name.ts'
 import type { TypeName } from './parse-statement.ts'
+import { nameParts } from './name-parts.ts'
 
 /** A type that an expression can be cast to. */
 export type CastType = Extract<ScalarType, 'bigint' | 'double precision' | 'text' | 'boolean' | 'timestamptz'>
@@ -93,7 +94,7 @@ export function isIntervalType(typeName: TypeName | undefined): boolean {
 
 /** The last part of the grammar's name: `int8` for bigint. */
 function castTypeName(typeName: TypeName | undefined): string {
-  const parts = (typeName?.names ?? []).flatMap((node) => ('String' in node ? [node.String.sval ?? ''] : []))
+  const parts = nameParts(typeName?.names)
   return parts.length > 1 && parts[0] !== 'pg_catalog' ? parts.join('.') : (parts.at(-1) ?? '')
 }
 

@@ -12,7 +12,7 @@ import type { Cell, ScalarType } from '../../src/core/scalar-type.ts'
 import { toLoader, toStorer, TextArena } from '../../src/query/cell-codec.ts'
 import { ConditionPrinter } from '../../src/query/condition-printer.ts'
 import { ExpressionPrinter } from '../../src/query/expression-printer.ts'
-import { NOWHERE } from '../../src/query/guard-place.ts'
+import { nowhere } from '../../src/query/guard-place.ts'
 import { QuerySession } from '../../src/query/query-session.ts'
 import { SqliteFunctions } from '../../src/query/sqlite-functions.ts'
 import { BoundDoubles } from '../../src/query/sqlite-text.ts'
@@ -159,7 +159,7 @@ function check(entry: FunctionEntry, types: readonly TestedType[]): void {
   const evaluate = entry.specialize?.(args) ?? entry.evaluate
   agreement.functions.startQuery()
   const value = agreement.printer.print(call)
-  const condition = type === 'boolean' ? agreement.conditions.print(call, NOWHERE('test')) : 'NULL'
+  const condition = type === 'boolean' ? agreement.conditions.print(call, nowhere('test')) : 'NULL'
   const statement = agreement.connection
     .prepare<unknown[], Cell[]>(`SELECT ${value}, (${condition}) IS TRUE`)
     .raw()

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { loadParser } from '../../src/sql/parse-statement.ts'
 import { printExpression } from '../../src/sql/print-expression.ts'
-import { expressionKey } from '../../src/sql/same-expression.ts'
+import { expressionKey } from '../../src/sql/expression-key.ts'
 import { analyse } from './analyse.ts'
 import { refusalOf, type Refusal } from './refusal.ts'
 
