@@ -58,9 +58,12 @@ export interface RollupView {
 export function toRollupAnswer({ rollup, reports, halt, stateDescriptions, nowMs }: RollupView): RollupAnswer {
   const { plan } = rollup
   const reportByShard = new Map(reports.map((report) => [toShardKey(report.shard), report]))
-  const shards = rollup.shards.map((stored) =>
-    toShardAnswer(stored, reportByShard.get(toShardKey(stored.shard)), nowMs),
-  )
+  // nothing of the rollup is read then, whatever was last heard of a shard
+  const wholeHalt = halt ?? (rollup.status === 'halted' ? rollup.reason : undefined)
+  const shards = rollup.shards.map((stored) => {
+    const report = reportByShard.get(toShardKey(stored.shard))
+    return toShardAnswer(stored, rollup.status === 'paused' ? toUnread(report) : report, wholeHalt, nowMs)
+  })
   const counts = zeroCounts()
   for (const shard of rollup.shards) addCounts(counts, shard.counts)
   addCounts(counts, rollup.pruned.counts)
@@ -94,16 +97,25 @@ export function toRollupAnswer({ rollup, reports, halt, stateDescriptions, nowMs
   }
 }
 
-function toShardAnswer(stored: StoredShard, report: ShardReport | undefined, nowMs: number): ShardAnswer {
+function toUnread(report: ShardReport | undefined): ShardReport | undefined {
+  return report === undefined ? undefined : { ...report, status: 'waiting' }
+}
+
+function toShardAnswer(
+  stored: StoredShard,
+  report: ShardReport | undefined,
+  wholeHalt: HaltReason | undefined,
+  nowMs: number,
+): ShardAnswer {
   // what a closed shard's log is like now says nothing about the shard: it may belong to another log of the same name
   const live = stored.closed ? undefined : report
   const highWatermark = live?.highWatermark ?? null
   const lag = highWatermark === null ? null : Math.max(0, highWatermark - stored.nextOffset)
-  const reason = stored.halt ?? live?.reason
+  const reason = stored.halt ?? wholeHalt ?? live?.reason
   return {
     topic_id: stored.shard.topicId,
     partition: stored.shard.partition,
-    status: toStatus(stored, live),
+    status: toStatus(stored, wholeHalt, live),
     ...(reason === undefined || stored.closed ? {} : { reason: toShownReason(reason) }),
     start_offset: stored.startOffset,
     next_offset: stored.nextOffset,
@@ -115,9 +127,13 @@ function toShardAnswer(stored: StoredShard, report: ShardReport | undefined, now
   }
 }
 
-function toStatus(stored: StoredShard, report: ShardReport | undefined): ShardAnswer['status'] {
+function toStatus(
+  stored: StoredShard,
+  wholeHalt: HaltReason | undefined,
+  report: ShardReport | undefined,
+): ShardAnswer['status'] {
   if (stored.closed) return 'closed'
-  if (stored.halt !== undefined) return 'halted'
+  if (stored.halt !== undefined || wholeHalt !== undefined) return 'halted'
   return report?.status ?? 'waiting'
 }
 

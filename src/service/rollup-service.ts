@@ -188,8 +188,9 @@ export class RollupService implements IngestControlEvents {
   async #restart(name: string): Promise<void> {
     const { leaf, ingest } = this.#options
     const { id } = await this.find(name)
-    this.#unstoredHalts.delete(id)
     await leaf.setStatus(id, 'running')
+    // not before: where that fails, the rollup is still halted
+    this.#unstoredHalts.delete(id)
     const rollup = await this.find(name)
     this.#rememberPositions(rollup)
     // what was last heard stands in until the first fetch has answered

@@ -40,7 +40,15 @@ test('a full disk', { timeout: 90_000 }, async () => {
   const sql =
     "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 200000) SELECT i, 'a text of some length' AS t FROM c"
   await expect(small.query(sql, { limit: 1_000_000 })).rejects.toMatchObject({ code: 'disk_full' })
-  for (const name of ROLLUPS) await small.api.call('POST', `/v1/rollups/${name}/resume`).catch(expectDiskFull)
+  for (const name of ROLLUPS) {
+    await small.api.call('POST', `/v1/rollups/${name}/resume`).catch(expectDiskFull)
+    await waitUntil(
+      'what is short of the end to be halted again',
+      async () => await small.rollup(name),
+      ({ status, shards }) =>
+        shards[0]?.next_offset === RECORDS || (status === 'halted' && shards[0]?.status === 'halted'),
+    )
+  }
   expect((await small.api.callJson<{ status: string }>('GET', '/readyz')).status).toBe('ready')
   expect(await small.stop()).toBe(0)
 
