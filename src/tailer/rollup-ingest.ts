@@ -337,7 +337,8 @@ export class RollupIngest {
       },
       (error: unknown) => {
         this.#commit = undefined
-        if (!(error instanceof RollupdError)) throw error
+        // whoever lost the ownership of the data must end (law 8), as after any error that nobody expects
+        if (!(error instanceof RollupdError) || error.code === 'owner_lost') throw error
         this.#fail(error)
       },
     )
@@ -376,10 +377,10 @@ export class RollupIngest {
     this.#failure = error
     this.#options.fold.discard()
     this.#firstFoldedAtMs = undefined
-    if (error.code === 'disk_full') {
-      const message = `${error.message}; make room, then resume: nothing is lost or counted twice`
-      this.#options.events.rollupHalted({ code: 'disk_full', message })
-    } else this.#options.events.rollupHalted({ code: 'broker_away', message: error.message })
+    // the other reason is that the service stops
+    if (error.code !== 'disk_full') return
+    const message = `${error.message}; make room, then resume: nothing is lost or counted twice`
+    this.#options.events.rollupHalted({ code: 'disk_full', message })
   }
 
   /** No shard can be asked now: wait for a back-off to end, or for shards to come. */
