@@ -136,7 +136,8 @@ for (const operator of ['+', '-', '*', '/'] as const) {
       })
     await agree(
       fc.tuple(decimals, decimals),
-      `a::numeric ${operator} b::numeric`,
+      // an exact result of ours keeps no zeros at its end
+      `trim_scale(a::numeric ${operator} b::numeric)`,
       ([a, b]) => [a, b],
       ([a, b]) => shown(call('operator', operator, { numeric: a }, { numeric: b })),
     )
