@@ -14,7 +14,7 @@ import type { Expression } from '../sql/expression.ts'
 import { ExpressionCode } from './expression-code.ts'
 import { FieldLoader } from './field-loader.ts'
 import { GroupStates } from './group-states.ts'
-import { GroupTable } from './group-table.ts'
+import { GroupKeys } from './group-keys.ts'
 import { RecordMetadata } from './record-metadata.ts'
 
 /** What became of a record. */
@@ -28,7 +28,7 @@ export interface CompiledIngest {
   readonly fields: FieldLoader
   /** To be filled before each fold; undefined where the statement reads none. */
   readonly metadata: RecordMetadata | undefined
-  readonly table: GroupTable
+  readonly groupKeys: GroupKeys
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
   readonly groupTypes: readonly ScalarType[]
@@ -50,10 +50,10 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
   code.loadLiterals(r)
   const fields = new FieldLoader(code.fields, r)
   const metadata = new RecordMetadata()
-  const table = new GroupTable(idBits)
+  const groupKeys = new GroupKeys(idBits)
   const accumulators = aggregates.map((aggregate) => aggregate.createAccumulator())
   const states = new GroupStates(
-    table,
+    groupKeys,
     accumulators,
     aggregates.reduce((sum, { columns }) => sum + columns.length, 0),
     groupRegisters[findBucketColumn(half.groupBy)] ?? -1,
@@ -64,17 +64,17 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
     failure.context = contexts[context] ?? ''
     return FAILED
   }
-  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'table', 'states', 'failWith']
+  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'groupKeys', 'states', 'failWith']
   // The text holds only numbers and names made here; whatever the statement says comes in as values.
   // oxlint-disable-next-line typescript/no-implied-eval
   const create = new Function(...names, source) as (...values: unknown[]) => () => number
-  const fold = create(r, fields, metadata, code.values, accumulators, new KeyWriter(), table, states, fail)
+  const fold = create(r, fields, metadata, code.values, accumulators, new KeyWriter(), groupKeys, states, fail)
   const groupTypes = half.groupBy.map(({ type }) => type)
   return {
     r,
     fields,
     metadata: code.usesMetadata ? metadata : undefined,
-    table,
+    groupKeys,
     states,
     aggregates,
     groupTypes,
@@ -198,8 +198,8 @@ class FoldGenerator {
 
   #emitUpdates(conditions: readonly (string | undefined)[], registers: readonly (readonly number[])[]): void {
     const { code } = this
-    code.line('const known = table.count')
-    code.line('const group = table.find(key.bytes, key.length)')
+    code.line('const known = groupKeys.count')
+    code.line('const group = groupKeys.find(key.bytes, key.length)')
     code.line('if (group === known) states.open(group, r)')
     code.line('states.addRecord(group)')
     for (const [index, argumentRegisters] of registers.entries()) {

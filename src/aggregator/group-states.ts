@@ -3,14 +3,14 @@ import type { Accumulator } from '../aggregates/aggregate.ts'
 import { growArray } from '../aggregates/grow-array.ts'
 import { TAG, type Registers } from '../core/registers.ts'
 import { NULL_BUCKET } from '../planner/bucket.ts'
-import type { GroupTable } from './group-table.ts'
+import type { GroupKeys } from './group-keys.ts'
 
 /** About a double per group and state column. */
 const STATE_BYTES = 8
 
 export class GroupStates {
   readonly accumulators: readonly Accumulator[]
-  readonly #table: GroupTable
+  readonly #groupKeys: GroupKeys
   /** Register of the first time-typed grouping value, -1 where there is none. */
   readonly #bucketRegister: number
   readonly #bytesPerGroup: number
@@ -20,8 +20,13 @@ export class GroupStates {
   readonly #bigBuckets = new Map<number, bigint>()
   #capacity = 0
 
-  constructor(table: GroupTable, accumulators: readonly Accumulator[], stateColumns: number, bucketRegister: number) {
-    this.#table = table
+  constructor(
+    groupKeys: GroupKeys,
+    accumulators: readonly Accumulator[],
+    stateColumns: number,
+    bucketRegister: number,
+  ) {
+    this.#groupKeys = groupKeys
     this.accumulators = accumulators
     this.#bucketRegister = bucketRegister
     this.#bytesPerGroup = STATE_BYTES * (stateColumns + 2)
@@ -29,7 +34,7 @@ export class GroupStates {
   }
 
   #grow(): void {
-    this.#capacity = this.#table.capacity
+    this.#capacity = this.#groupKeys.capacity
     this.#records = growArray(this.#records, this.#capacity)
     this.#buckets = growArray(this.#buckets, this.#capacity)
     for (const accumulator of this.accumulators) accumulator.grow(this.#capacity)
@@ -37,7 +42,7 @@ export class GroupStates {
 
   /** Makes room for a new group and notes its bucket, while its grouping values are in the registers. */
   open(group: number, r: Registers): void {
-    if (this.#capacity !== this.#table.capacity) this.#grow()
+    if (this.#capacity !== this.#groupKeys.capacity) this.#grow()
     const register = this.#bucketRegister
     if (register < 0) return
     const tag = r.tag[register]
@@ -59,13 +64,13 @@ export class GroupStates {
 
   /** What the touched groups take, about. */
   get byteSize(): number {
-    let bytes = this.#table.count * this.#bytesPerGroup
+    let bytes = this.#groupKeys.count * this.#bytesPerGroup
     for (const accumulator of this.accumulators) bytes += accumulator.extraBytes ?? 0
     return bytes
   }
 
   reset(): void {
-    const used = this.#table.count
+    const used = this.#groupKeys.count
     this.#records.fill(0, 0, used)
     this.#buckets.fill(0, 0, used)
     this.#bigBuckets.clear()

@@ -209,19 +209,19 @@ export class IngestFold implements RecordVisitor {
 
   /** Groups that the open batch has touched. */
   get groupCount(): number {
-    return this.#compiled.table.count
+    return this.#compiled.groupKeys.count
   }
 
   /** What the open batch holds, about: the tailer's bound on memory. */
   get bytes(): number {
-    return this.#compiled.table.byteSize + this.#compiled.states.byteSize + this.#deadLetters.byteSize
+    return this.#compiled.groupKeys.byteSize + this.#compiled.states.byteSize + this.#deadLetters.byteSize
   }
 
   /** Takes the batch (partial-batch-codec.ts) and begins the next one; undefined where no range has passed anything. */
   seal(): ArrayBuffer | undefined {
     assert(this.#range === undefined, 'a batch is sealed between ranges')
     const ranges: BatchRange[] = [...this.#ranges.values()].filter(({ first, next }) => next > first)
-    const { table, states, aggregates, groupTypes } = this.#compiled
+    const { groupKeys, states, aggregates, groupTypes } = this.#compiled
     const buffer =
       ranges.length === 0
         ? undefined
@@ -230,7 +230,7 @@ export class IngestFold implements RecordVisitor {
             ranges,
             deadLetters: this.#deadLetters.letters,
             groupTypes,
-            table,
+            groupKeys,
             states,
             aggregates,
           })
@@ -243,7 +243,7 @@ export class IngestFold implements RecordVisitor {
     assert(this.#range === undefined, 'a batch ends between ranges')
     this.#ranges.clear()
     this.#compiled.states.reset()
-    this.#compiled.table.reset()
+    this.#compiled.groupKeys.reset()
     this.#deadLetters.reset()
   }
 }

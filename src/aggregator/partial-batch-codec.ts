@@ -16,7 +16,7 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import { CellColumnReader, CellColumnWriter, type CellColumnShape } from './cell-column.ts'
 import { orderGroups } from './group-order.ts'
 import type { GroupStates } from './group-states.ts'
-import type { GroupTable } from './group-table.ts'
+import type { GroupKeys } from './group-keys.ts'
 import { GroupValueReader } from './group-value-reader.ts'
 import type { BatchGroup, BatchRange, DeadLetter, PartialBatch } from './partial-batch.ts'
 
@@ -38,22 +38,22 @@ interface Head {
   readonly columns: readonly CellColumnShape[]
 }
 
-/** What a batch is made from; the tables are read, not changed. */
+/** What a batch is made from; the keys and states are read, not changed. */
 export interface BatchContents {
   readonly rollupId: number
   readonly ranges: readonly BatchRange[]
   readonly deadLetters: readonly DeadLetter[]
   readonly groupTypes: readonly ScalarType[]
-  readonly table: GroupTable
+  readonly groupKeys: GroupKeys
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
 }
 
 export function encodePartialBatch(contents: BatchContents): ArrayBuffer {
-  const { table, states, aggregates } = contents
-  const { count } = table
+  const { groupKeys, states, aggregates } = contents
+  const { count } = groupKeys
   const ids = new Uint8Array(count * HASH_BYTES)
-  for (let group = 0; group < count; group++) table.writeId(group, ids, group * HASH_BYTES)
+  for (let group = 0; group < count; group++) groupKeys.writeId(group, ids, group * HASH_BYTES)
   const order = orderGroups(count, (group) => states.bucketOf(group), ids)
 
   const columnCount = aggregates.reduce((sum, { columns }) => sum + columns.length, 0)
@@ -75,10 +75,10 @@ export function encodePartialBatch(contents: BatchContents): ArrayBuffer {
     groupCount: count,
     groupTypes: contents.groupTypes,
     bigBuckets,
-    keyBytes: table.keys.length,
+    keyBytes: groupKeys.keys.length,
     columns: columns.map(({ shape }) => shape),
   }
-  const { orderedIds, keyLengths, keys } = orderKeys(table, order, ids)
+  const { orderedIds, keyLengths, keys } = orderKeys(groupKeys, order, ids)
   return assemble(head, [
     toBytes(numbers),
     orderedIds,
@@ -114,11 +114,11 @@ function writeStates(
 }
 
 function orderKeys(
-  table: GroupTable,
+  groupKeys: GroupKeys,
   order: Uint32Array,
   ids: Uint8Array,
 ): { readonly orderedIds: Uint8Array; readonly keyLengths: Uint32Array; readonly keys: Uint8Array } {
-  const unordered = table.keys
+  const unordered = groupKeys.keys
   const orderedIds = new Uint8Array(ids.length)
   const keyLengths = new Uint32Array(order.length)
   const keys = new Uint8Array(unordered.length)
@@ -126,8 +126,8 @@ function orderKeys(
   for (let index = 0; index < order.length; index++) {
     const group = order[index]!
     copyBytes(ids, group * HASH_BYTES, (group + 1) * HASH_BYTES, orderedIds, index * HASH_BYTES)
-    const start = table.keyStart(group)
-    const end = table.keyEnd(group)
+    const start = groupKeys.keyStart(group)
+    const end = groupKeys.keyEnd(group)
     copyBytes(unordered, start, end, keys, at)
     keyLengths[index] = end - start
     at += end - start

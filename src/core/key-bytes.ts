@@ -24,7 +24,7 @@
 import { type Decimal, decimalOfInteger, parseDecimal } from './decimal.ts'
 import { JSON_DIGITS_MAX } from './json-number.ts'
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
-import { numberKeyOfDecimal, putOrderBits } from './number-key.ts'
+import { nextWholeDown, numberKeyOfDecimal, putOrderBits, putRestDigits, REST_BYTES_MAX } from './number-key.ts'
 import { isInt64 } from './number-text.ts'
 import { type CellError, type Registers, TAG } from './registers.ts'
 
@@ -195,7 +195,7 @@ export class KeyWriter {
     let double = Number(value)
     let rest = Number(value - BigInt(double))
     if (rest < 0) {
-      const below = stepDown(double)
+      const below = nextWholeDown(double)
       rest += double - below
       double = below
     }
@@ -203,23 +203,10 @@ export class KeyWriter {
     if (rest > 0) this.#appendRest(rest, double)
   }
 
-  /** Replaces a double's end by the digits of rest / 2^places, with 2^places the unit of that double's last place. */
+  /** Replaces a double's end by the digits of the rest. */
   #appendRest(rest: number, double: number): void {
-    const places = placesOf(double)
-    this.#ensure(places)
-    // rest / 2^places = rest * 5^places / 10^places, below 10^11
-    let digits = rest * 5 ** places
-    let power = 10 ** places
-    let at = this.length - 1
-    while (digits > 0) {
-      // two digits a byte, plus 1; a last single digit is followed by a 0
-      power /= 100
-      const pair = power < 1 ? digits * 10 : Math.floor(digits / power)
-      this.bytes[at++] = pair + 1
-      digits = power < 1 ? 0 : digits - pair * power
-    }
-    this.bytes[at] = 0
-    this.length = at + 1
+    this.#ensure(REST_BYTES_MAX)
+    this.length = putRestDigits(this.bytes, this.length - 1, rest, double)
   }
 
   appendDecimal(value: Decimal): void {
@@ -352,21 +339,6 @@ export class KeyWriter {
     for (const { start, end } of kept) this.#appendBytes(copy.subarray(start - from, end - from))
     return kept.length
   }
-}
-
-/** The exponent of the last place's unit of a double beyond 2^53, at most 2^63: 1 to 11. */
-function placesOf(double: number): number {
-  let places = 0
-  for (let limit = 2 ** 53; Math.abs(double) >= limit; limit *= 2) places++
-  return places
-}
-
-/** The greatest double below a whole one beyond 2^53. */
-function stepDown(double: number): number {
-  const unit = 2 ** placesOf(double)
-  // half a unit is enough below a power of two; elsewhere it rounds to this double or already to the next
-  const half = double - unit / 2
-  return half === double ? double - unit : half
 }
 
 /** jsonb's order of keys: the shorter first, then by bytes. */

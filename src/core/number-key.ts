@@ -51,6 +51,42 @@ export function getOrderBits(bytes: Uint8Array, at: number): number {
   return scratch.getFloat64(0)
 }
 
+/** The exponent of the last place's unit of a double beyond 2^53, at most 2^63: 1 to 11. */
+function placesOf(double: number): number {
+  let places = 0
+  for (let limit = 2 ** 53; Math.abs(double) >= limit; limit *= 2) places++
+  return places
+}
+
+/** The greatest double below a whole one beyond 2^53. */
+export function nextWholeDown(double: number): number {
+  const unit = 2 ** placesOf(double)
+  // half a unit is enough below a power of two; elsewhere it rounds to this double or already to the next
+  const half = double - unit / 2
+  return half === double ? double - unit : half
+}
+
+/** What putRestDigits writes at most: two digits a byte of 11 places, and the end. */
+export const REST_BYTES_MAX = 7
+
+/** Writes the digits of a rest > 0 of an int64 above a double beyond 2^53, with their end; says where they end. Nothing is allocated. */
+export function putRestDigits(bytes: Uint8Array, at: number, rest: number, double: number): number {
+  const places = placesOf(double)
+  // rest / 2^places = rest * 5^places / 10^places, below 10^11
+  let digits = rest * 5 ** places
+  let power = 10 ** places
+  let next = at
+  while (digits > 0) {
+    // two digits a byte, plus 1; a last single digit is followed by a 0
+    power /= 100
+    const pair = power < 1 ? digits * 10 : Math.floor(digits / power)
+    bytes[next++] = pair + 1
+    digits = power < 1 ? 0 : digits - pair * power
+  }
+  bytes[next] = 0
+  return next + 1
+}
+
 /** The whole bytes of an exact decimal that isn't a double, or may not be. Not the hot path: it allocates. */
 export function numberKeyOfDecimal(given: Decimal): Uint8Array {
   const value = normalizeDecimal(given)

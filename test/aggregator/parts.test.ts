@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { StateValue } from '../../src/aggregates/aggregate.ts'
 import { CellColumnReader, CellColumnWriter } from '../../src/aggregator/cell-column.ts'
 import { orderGroups } from '../../src/aggregator/group-order.ts'
-import { GroupTable } from '../../src/aggregator/group-table.ts'
+import { GroupKeys } from '../../src/aggregator/group-keys.ts'
 import { RecentMinutes } from '../../src/aggregator/recent-minutes.ts'
 import { HASH_BYTES } from '../../src/core/murmur3.ts'
 import { Registers } from '../../src/core/registers.ts'
@@ -37,7 +37,7 @@ test('a key has one index, whatever the table went through', () => {
   const key = fc.uint8Array({ minLength: 1, maxLength: 20 })
   fc.assert(
     fc.property(fc.array(key, { maxLength: 300 }), (keys) => {
-      const table = new GroupTable()
+      const table = new GroupKeys()
       const known = new Map<string, number>()
       const buffer = new Uint8Array(64)
       for (let round = 0; round < 2; round++) {
@@ -64,7 +64,7 @@ test('a key has one index, whatever the table went through', () => {
 })
 
 test('a table grows beyond its first sizes', () => {
-  const table = new GroupTable()
+  const table = new GroupKeys()
   const key = new Uint8Array(16)
   const view = new DataView(key.buffer)
   for (let index = 0; index < 10_000; index++) {

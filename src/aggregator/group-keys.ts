@@ -12,7 +12,7 @@ const EMPTY = 0
 /** Odd, with bits all over: the multiplier of Murmur's 32-bit finalizer. */
 const HASH_MULTIPLIER = 0x85ebca6b
 
-export class GroupTable {
+export class GroupKeys {
   /** Two numbers a slot, so that one cache line tells: the key's hash, and its group + 1. */
   #slots: Int32Array = new Int32Array(2 * SLOTS_MIN)
   #mask = SLOTS_MIN - 1
