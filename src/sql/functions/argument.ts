@@ -11,6 +11,11 @@ export function isNumberType(type: ScalarType | undefined): boolean {
   return type !== undefined && (type === 'any' || NUMBER_TYPES.has(type))
 }
 
+/** The value may be a number that was a key, or will be one. */
+export function isUndeclared(type: ScalarType | undefined): boolean {
+  return type === 'any' || type === 'number'
+}
+
 /** Undefined types, where there are fewer arguments, are no type. */
 export function isOneOf(type: ScalarType | undefined, ...types: readonly ScalarType[]): boolean {
   return type !== undefined && types.includes(type)
@@ -36,6 +41,11 @@ export function isNumber(r: Registers, index: number): boolean {
 
 export function isInteger(r: Registers, index: number): boolean {
   return r.tag[index] === TAG.INTEGER || r.tag[index] === TAG.BIG_INTEGER
+}
+
+/** A double without a fraction. Where a whole number is wanted it is one: a record may write 2 as 2.0, and a key holds both alike. */
+export function isWholeDouble(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.DOUBLE && Number.isInteger(r.num[index])
 }
 
 export function isText(r: Registers, index: number): boolean {

@@ -10,7 +10,7 @@ import type { ScalarType } from '../../core/scalar-type.ts'
 import { formatTimestamp, readTimestamp, TIMESTAMP_TEXT } from '../../core/timestamp-text.ts'
 import { kindName } from '../../core/value-kind.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, never, quote, setString } from './argument.ts'
+import { failsBeyond, isUndeclared, isWholeDouble, never, quote, setString } from './argument.ts'
 import { readBoolean } from './boolean-text.ts'
 import { doubleOf } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
@@ -126,6 +126,15 @@ export const toText: Evaluate = (r, out, a) => {
   }
 }
 
+/**
+ * The text of an undeclared value: a double without a fraction has all its digits, as the integer has that it is once it was a key
+ * (docs/adr/0004). It may write the register that it reads.
+ */
+export const toUndeclaredText: Evaluate = (r, out, a, b, c, d) => {
+  if (isWholeDouble(r, a)) setString(r, out, BigInt(r.num[a] as number).toString())
+  else toText(r, out, a, b, c, d)
+}
+
 /** Compact, keys in order, numbers canonical: the same text whether the value comes from a record or from a stored key. */
 function jsonToText(r: Registers, out: number, a: number): void {
   const key = keyBytesOf(r, a)
@@ -194,6 +203,8 @@ interface Cast {
   /** Static types that it takes without fail. */
   readonly safeFrom: readonly ScalarType[]
   readonly evaluate: Evaluate
+  /** For undeclared values, where it is another. */
+  readonly evaluateUndeclared?: Evaluate
   readonly summary: string
 }
 
@@ -220,8 +231,9 @@ const CASTS: readonly Cast[] = [
     from: ['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean', 'timestamptz', 'any'],
     safeFrom: ['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean', 'timestamptz'],
     evaluate: toText,
+    evaluateUndeclared: toUndeclaredText,
     summary:
-      'Numbers as PostgreSQL shows them, times as ISO 8601 with Z, arrays and objects as compact JSON with sorted keys.',
+      'Numbers as PostgreSQL shows them (undeclared whole ones with all their digits), times as ISO 8601 with Z, arrays and objects as compact JSON with sorted keys.',
   },
   {
     id: 'boolean',
@@ -241,7 +253,7 @@ const CASTS: readonly Cast[] = [
   },
 ]
 
-function castEntry({ id, type, from, safeFrom, evaluate, summary }: Cast): FunctionEntry {
+function castEntry({ id, type, from, safeFrom, evaluate, evaluateUndeclared, summary }: Cast): FunctionEntry {
   return {
     id: `cast_to_${id}`,
     name: type,
@@ -252,6 +264,7 @@ function castEntry({ id, type, from, safeFrom, evaluate, summary }: Cast): Funct
     strict: true,
     canFail: failsBeyond(...safeFrom),
     evaluate,
+    specialize: ([argument]) => (isUndeclared(argument?.type) ? evaluateUndeclared : undefined),
     // SQLite's own casts are others; only where nothing changes is there native text
     native: ([argument], [given]) => (given === type ? argument : undefined),
     print: ([argument]) => `CAST(${argument} AS ${type})`,
@@ -260,16 +273,21 @@ function castEntry({ id, type, from, safeFrom, evaluate, summary }: Cast): Funct
 }
 
 function tryCastEntry(cast: Cast): FunctionEntry {
-  const { id, type, evaluate, summary } = cast
+  const { id, type, evaluate, evaluateUndeclared, summary } = cast
+  const trying =
+    (attempt: Evaluate): Evaluate =>
+    (r, out, a, b, c, d) => {
+      attempt(r, out, a, b, c, d)
+      if (r.tag[out] === TAG.ERROR) r.setNull(out)
+    }
   return {
     ...castEntry(cast),
     id: `try_cast_to_${id}`,
     form: 'try_cast',
     canFail: never,
-    evaluate: (r, out, a, b, c, d) => {
-      evaluate(r, out, a, b, c, d)
-      if (r.tag[out] === TAG.ERROR) r.setNull(out)
-    },
+    evaluate: trying(evaluate),
+    specialize: ([argument]) =>
+      isUndeclared(argument?.type) && evaluateUndeclared !== undefined ? trying(evaluateUndeclared) : undefined,
     print: ([argument]) => `try_cast(${argument}, '${type}')`,
     doc: { summary: `${summary} Null where the cast fails.`, example: `try_cast(x, '${type}')` },
   }

@@ -6,9 +6,9 @@ import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
+import { always, isOneOf, isText, isWholeDouble, quote, textOf, wrongKind } from './argument.ts'
 import { parseTextArray } from './text-array.ts'
-import { toText } from './casts.ts'
+import { toUndeclaredText } from './casts.ts'
 
 const INDEX = /^-?\d{1,9}$/
 
@@ -25,7 +25,7 @@ function beginOf(r: Registers, index: number): number {
 
 /** The part of register a that register b names. */
 function member(r: Registers, out: number, a: number, b: number, name: string): void {
-  if (!isText(r, b) && r.tag[b] !== TAG.INTEGER) {
+  if (!isText(r, b) && r.tag[b] !== TAG.INTEGER && !isWholeDouble(r, b)) {
     // an index beyond the safe range is beyond every array
     if (r.tag[b] === TAG.BIG_INTEGER) r.setNull(out)
     else wrongKind(r, out, `the operator ${name}`, b)
@@ -70,7 +70,7 @@ function takesKey(type: ScalarType | undefined): boolean {
 function memberEntry(name: '->' | '->>', asText: boolean): FunctionEntry {
   const evaluate: Evaluate = (r, out, a, b) => {
     member(r, out, a, b, name)
-    if (asText && r.tag[out] !== TAG.ERROR) toText(r, out, out, -1, -1, -1)
+    if (asText && r.tag[out] !== TAG.ERROR) toUndeclaredText(r, out, out, -1, -1, -1)
   }
   return {
     id: asText ? 'member_text' : 'member',
@@ -104,7 +104,7 @@ function literalPath(argument: Expression | undefined): readonly string[] | unde
 function pathEntry(name: '#>' | '#>>', asText: boolean): FunctionEntry {
   const follow = (r: Registers, out: number, a: number, path: readonly string[]): void => {
     walk(r, out, a, path)
-    if (asText && r.tag[out] !== TAG.ERROR) toText(r, out, out, -1, -1, -1)
+    if (asText && r.tag[out] !== TAG.ERROR) toUndeclaredText(r, out, out, -1, -1, -1)
   }
   return {
     id: asText ? 'path_text' : 'path',

@@ -14,7 +14,7 @@ import { INT64_MIN } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { isInteger, isNumber, isNumberType, isOneOf, wrongKind } from './argument.ts'
+import { isInteger, isNumber, isNumberType, isOneOf, isWholeDouble, wrongKind } from './argument.ts'
 import { setBigintResult, setExact } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
 
@@ -104,11 +104,11 @@ function roundToPlaces(value: number, places: number): number {
 }
 
 const roundTo: Evaluate = (r, out, a, b) => {
-  if (!isNumber(r, a) || !isInteger(r, b)) {
+  if (!isNumber(r, a) || (!isInteger(r, b) && !isWholeDouble(r, b))) {
     wrongKind(r, out, 'round', isNumber(r, a) ? b : a)
     return
   }
-  const wanted = r.tag[b] === TAG.INTEGER ? (r.num[b] as number) : Number(r.ref[b])
+  const wanted = r.tag[b] === TAG.BIG_INTEGER ? Number(r.ref[b]) : (r.num[b] as number)
   const places = Math.max(Math.min(wanted, PLACES_MAX + 1), -PLACES_MAX - 1)
   if (r.tag[a] === TAG.DOUBLE) setRounded(r, out, a, roundToPlaces(r.num[a] as number, places))
   else if (r.tag[a] === TAG.NUMERIC) setExact(r, out, roundDecimal(r.ref[a] as Decimal, places))

@@ -3,8 +3,8 @@ import { copyBytes } from '../../core/copy-bytes.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, isOneOf, isText, setString, textOf, wrongKind } from './argument.ts'
-import { toText } from './casts.ts'
+import { failsBeyond, isOneOf, isText, isUndeclared, setString, textOf, wrongKind } from './argument.ts'
+import { toText, toUndeclaredText } from './casts.ts'
 import { nextCharacter } from './like-pattern.ts'
 
 /** A joined or replaced text beyond so many bytes is refused: a record's value isn't longer either. */
@@ -198,16 +198,16 @@ function tooLong(r: Registers, out: number): void {
   r.setError(out, 'invalid_argument', `the text would be longer than ${TEXT_BYTES_MAX} bytes`)
 }
 
-/** One side is text; the other is text, or a number, boolean or time as its text. */
-const concatenate: Evaluate = (r, out, a, b) => {
+/** One side is text; the other is text, or a number, boolean or time as its text, which the last two give. */
+function concatenate(r: Registers, out: number, a: number, b: number, leftText: Evaluate, rightText: Evaluate): void {
   const wrong = r.tag[a] === TAG.JSON || r.tag[a] === TAG.INTERVAL ? a : isText(r, a) || isText(r, b) ? -1 : b
   const other = r.tag[b] === TAG.JSON || r.tag[b] === TAG.INTERVAL ? b : wrong
   if (other >= 0) {
     wrongKind(r, out, 'the operator ||', other)
     return
   }
-  const left = bytesOfText(r, out, a)
-  const right = bytesOfText(r, out, b)
+  const left = bytesOfText(r, out, a, leftText)
+  const right = bytesOfText(r, out, b, rightText)
   const size = left.length + right.length
   if (size > TEXT_BYTES_MAX) {
     tooLong(r, out)
@@ -220,9 +220,9 @@ const concatenate: Evaluate = (r, out, a, b) => {
 }
 
 /** The register's value as text; `out` is used on the way. */
-function bytesOfText(r: Registers, out: number, index: number): Uint8Array {
+function bytesOfText(r: Registers, out: number, index: number, toOwnText: Evaluate): Uint8Array {
   if (isText(r, index)) return r.bytesOf(index)
-  toText(r, out, index, -1, -1, -1)
+  toOwnText(r, out, index, -1, -1, -1)
   return r.bytesOf(out)
 }
 
@@ -315,7 +315,12 @@ export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
     signature: 'text || value',
     strict: true,
     canFail: () => true,
-    evaluate: concatenate,
+    evaluate: (r, out, a, b) => concatenate(r, out, a, b, toText, toText),
+    specialize: (args) => {
+      if (!args.some(({ type }) => isUndeclared(type))) return undefined
+      const [left = toText, right = toText] = args.map(({ type }) => (isUndeclared(type) ? toUndeclaredText : toText))
+      return (r, out, a, b) => concatenate(r, out, a, b, left, right)
+    },
     print: ([left, right]) => `${left} || ${right}`,
     doc: {
       summary: 'Two texts joined; a number, boolean or time beside a text is taken as its text.',
