@@ -72,6 +72,18 @@ test('what is not HTTP gets an error of the same shape', async () => {
   expect(JSON.parse(body ?? '')).toMatchObject({ error: { code: 'bad_request' } })
 })
 
+test('many requests at once on one connection', async () => {
+  const { hostname, port } = new URL(service.url)
+  const body = '{"sql":"SELECT 1 AS a"}'
+  const request = `POST /v1/query HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const socket = connect(Number(port), hostname, () => socket.write(request.repeat(30)))
+  let received = ''
+  socket.on('data', (chunk) => (received += chunk.toString()))
+  // what they do to the service is seen on its standard error, at the end
+  await expect.poll(() => received.match(/HTTP\/1\.1 200/g)?.length, { timeout: 15_000 }).toBe(30)
+  socket.destroy()
+})
+
 test('bodies of other types, without type and without content', async () => {
   const body = '{"topic":"t","partitions":1}'
   expectError(await send('POST', '/v1/topics', body, { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')

@@ -1,6 +1,6 @@
 /** The route of queries: JSON in one piece, or NDJSON and CSV as streams. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import { type AnswerFormat, CONTENT_TYPES } from '../../query/query-request.ts'
@@ -48,7 +48,7 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
       const { sql, params, at_least, timeout_ms, limit, big_numbers, on_cell_error } = request.body
       refuseLongStatement(sql, statementCharactersMax)
       const format = chooseFormat(request.headers.accept)
-      const client = watchClient(request)
+      const client = watchClient(reply)
       const query = { sql, params, atLeast: at_least, timeoutMs: timeout_ms, limit, format }
       const answer = await queries
         .run({ ...query, bigNumbers: big_numbers, onCellError: on_cell_error }, client.signal)
@@ -68,10 +68,10 @@ function chooseFormat(accept: string | undefined): AnswerFormat {
 }
 
 /** Aborts when the client goes away before its answer: it needs none then. Caller ends the watch with the answer. */
-function watchClient(request: FastifyRequest): { signal: AbortSignal; end: () => void } {
+function watchClient({ raw: response }: FastifyReply): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController()
   const abort = () => controller.abort(new RollupdError('bad_request', 'the client closed the connection'))
-  const { socket } = request.raw
-  socket.once('close', abort)
-  return { signal: controller.signal, end: () => socket.removeListener('close', abort) }
+  // not the socket's: that may carry many requests at once
+  response.once('close', abort)
+  return { signal: controller.signal, end: () => response.removeListener('close', abort) }
 }
