@@ -37,6 +37,10 @@ export interface RunningService {
 
 /** Bounds the whole stop: past it the process ends anyway, and the leaf's last commit is where the next start goes on. */
 const STOP_MS_MAX = 9_500
+/** Of a stop: what queries get that run or wait for offsets, ... */
+const QUERY_GRACE_MS = 2_000
+/** ... and clients that are still reading their answers. What is folded has the rest of the time to be stored. */
+const CLIENT_GRACE_MS = 4_000
 /** How soon partitions that were added to a topic are found (the contract says 10 s), and a broker's return is noticed. */
 const WATCH_MS = 5_000
 /** How often start-up says that the broker is away. */
@@ -121,10 +125,11 @@ async function start(
   const watch = startWatch(rollups, source, logger)
   closers.push(() => watch.stop())
 
+  const runner = new QueryRunner(queries, rollups, metrics)
   const app = await buildApp({
     rollups,
     topics: new TopicService({ source, sink, leaf }),
-    queries: new QueryRunner(queries, rollups, metrics),
+    queries: runner,
     metrics,
     findUnreadiness: () => undefined,
     logger,
@@ -133,7 +138,7 @@ async function start(
     bodyBytesMax: config.limits.body_bytes,
     statementCharactersMax: config.limits.statement_characters,
   })
-  closers.push(() => app.close())
+  closers.push(() => closeApp(app, runner))
   const url = await listen(app, config)
   logger.info(
     { data, source: source.description, rollups: (await rollups.list()).length },
@@ -232,6 +237,14 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
       cause,
     })
   }
+}
+
+/** Requests get some time to end; nobody's slowness may keep from storing what is folded. */
+async function closeApp(app: Awaited<ReturnType<typeof buildApp>>, runner: QueryRunner): Promise<void> {
+  runner.stopWithin(QUERY_GRACE_MS)
+  const timer = setTimeout(() => app.server.closeAllConnections(), CLIENT_GRACE_MS)
+  await app.close()
+  clearTimeout(timer)
 }
 
 async function closeWithin(closeAll: () => Promise<void>, ms: number, logger: Logger): Promise<void> {

@@ -1,4 +1,5 @@
 /** Owns a query's way: wait for its fence, run it in a query process, measure it. */
+import { RollupdError } from '../core/errors.ts'
 import type { QueryRequest } from '../query/query-request.ts'
 import type { QueryAnswer, QueryService } from '../query/query-service.ts'
 import type { Metrics } from './metrics.ts'
@@ -13,6 +14,8 @@ export class QueryRunner {
   readonly #queries: QueryService
   readonly #rollups: RollupService
   readonly #metrics: Metrics
+  /** Of the queries that run or wait. */
+  readonly #endings = new Set<AbortController>()
 
   constructor(queries: QueryService, rollups: RollupService, metrics: Metrics) {
     this.#queries = queries
@@ -21,7 +24,30 @@ export class QueryRunner {
   }
 
   /** Errors: those of the fence (query-fence.ts) and of the query. */
-  async run({ atLeast, ...request }: FencedQuery, signal: AbortSignal): Promise<QueryAnswer> {
+  async run(query: FencedQuery, signal: AbortSignal): Promise<QueryAnswer> {
+    const ending = new AbortController()
+    const end = () => ending.abort(signal.reason)
+    signal.addEventListener('abort', end, { once: true })
+    this.#endings.add(ending)
+    try {
+      return await this.#run(query, ending.signal)
+    } finally {
+      signal.removeEventListener('abort', end)
+      this.#endings.delete(ending)
+    }
+  }
+
+  /** What still runs or waits after this time ends with shutting_down. Returns at once; nothing new may be run. */
+  stopWithin(graceMs: number): void {
+    const timer = setTimeout(() => {
+      for (const ending of this.#endings)
+        ending.abort(new RollupdError('shutting_down', 'the service is shutting down'))
+    }, graceMs)
+    // the queries themselves keep the process
+    timer.unref()
+  }
+
+  async #run({ atLeast, ...request }: FencedQuery, signal: AbortSignal): Promise<QueryAnswer> {
     const startedAtMs = performance.now()
     try {
       const timeoutMs = this.#queries.resolveTimeout(request.timeoutMs)

@@ -7,6 +7,38 @@ const LINES = '{"v":1}\n'.repeat(100)
 const CLIENTS = 8
 const STOP_MS_MAX = 10_000
 
+test('SIGTERM while a query runs, one waits and a client does not read', { timeout: 60_000 }, async () => {
+  const data = createDataFolder()
+  const service = await startRollupd({ data: data.path })
+  await service.createTopic('events')
+  await service.createRollup('counts', 'SELECT COUNT(*) AS n FROM _input', 'events')
+  const send = createSend(service.url)
+  const count = (to: number) =>
+    `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${to}) SELECT i FROM c`
+  const slow = await fetch(`${service.url}/v1/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sql: count(1_000_000), limit: 1_000_000, timeout_ms: 60_000 }),
+  })
+  expect(slow.status).toBe(200)
+  const answers = [
+    send('POST', '/v1/query', { sql: `SELECT MAX(i) AS m FROM (${count(3_000_000_000)}) x`, timeout_ms: 60_000 }),
+    send('POST', '/v1/query', { sql: 'SELECT n FROM counts', at_least: { events: { '0': 9 } }, timeout_ms: 60_000 }),
+  ]
+  // both are on their way when a later request has its answer
+  expect((await service.query('SELECT n FROM counts')).rows).toEqual([{ n: 0 }])
+  const startedAtMs = performance.now()
+  expect(await service.stop()).toBe(0)
+  expect(performance.now() - startedAtMs).toBeLessThan(STOP_MS_MAX)
+  for (const { status, json } of await Promise.all(answers)) {
+    expect({ status, ...json }).toMatchObject({ status: 503, error: { code: 'shutting_down' } })
+  }
+  // a stop that took too long would have said so
+  expect(service.log).toBe('')
+  await slow.body?.cancel().catch(() => undefined)
+  data.remove()
+})
+
 test('SIGTERM under load', { timeout: 60_000 }, async () => {
   const data = createDataFolder()
   const service = await startRollupd({ data: data.path })
