@@ -1,15 +1,15 @@
 /** Owns which topic names and partition counts both logs take: Kafka's rule for names. */
 import { RollupdError } from './errors.ts'
 
-const NAME_LENGTH_MAX = 249
+export const TOPIC_NAME_LENGTH_MAX = 249
 /** A Kafka cluster of any size takes this; each is a shard that is read and counted by itself. */
 export const PARTITIONS_MAX = 10_000
 
 /** Errors: bad_parameter. */
 export function checkTopicName(name: string): void {
-  if (/^[a-zA-Z0-9._-]+$/.test(name) && name.length <= NAME_LENGTH_MAX && name !== '.' && name !== '..') return
-  throw new RollupdError('bad_parameter', `"${name.slice(0, NAME_LENGTH_MAX)}" can't be the name of a topic`, {
-    hint: `Use 1 to ${NAME_LENGTH_MAX} letters, digits, dots, hyphens and underscores, and not only one or two dots.`,
+  if (/^[a-zA-Z0-9._-]+$/.test(name) && name.length <= TOPIC_NAME_LENGTH_MAX && name !== '.' && name !== '..') return
+  throw new RollupdError('bad_parameter', `"${name.slice(0, TOPIC_NAME_LENGTH_MAX)}" can't be the name of a topic`, {
+    hint: `Use 1 to ${TOPIC_NAME_LENGTH_MAX} letters, digits, dots, hyphens and underscores, and not only one or two dots.`,
   })
 }
 

@@ -1,6 +1,7 @@
 /** Owns the schemas of bodies and answers: they validate, and make the OpenAPI document. */
 import { Type } from 'typebox'
 import { COUNT_NAMES } from '../core/shard.ts'
+import { PARTITIONS_MAX, TOPIC_NAME_LENGTH_MAX } from '../core/topic-name.ts'
 
 const closed = { additionalProperties: false } as const
 const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -142,7 +143,10 @@ export const QueryBody = Type.Object(
 )
 
 export const CreateTopicBody = Type.Object(
-  { topic: Type.String({ minLength: 1, maxLength: 249 }), partitions: Type.Integer({ minimum: 1, maximum: 10_000 }) },
+  {
+    topic: Type.String({ minLength: 1, maxLength: TOPIC_NAME_LENGTH_MAX }),
+    partitions: Type.Integer({ minimum: 1, maximum: PARTITIONS_MAX }),
+  },
   closed,
 )
 export const TopicParams = Type.Object({ topic: Type.String() })

@@ -6,8 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, Statement } from 'better-sqlite3'
 import { RollupdError } from '../../core/errors.ts'
 import { type Shard, toTopicId } from '../../core/shard.ts'
+import { noPartition, noTopic, topicIsAnother } from '../../core/topic-message.ts'
 import { RecordColumns } from '../../records/record-columns.ts'
 import { BATCH_FIELD, readInt32, readInt64 } from '../../records/record-format.ts'
+import { NO_BYTES, toErrorAnswer, UNKNOWN } from '../../tailer/error-answer.ts'
 import type {
   FetchAnswer,
   FetchErrorCode,
@@ -22,8 +24,6 @@ import { waitForWake } from './wake-counter.ts'
 
 /** How often a long poll looks by itself: a look takes some microseconds. */
 const LOOK_INTERVAL_MS = 5
-const NO_BYTES = new Uint8Array(0)
-const UNKNOWN = -1
 /** There is one writer, and it never changes its mind. */
 const LEADER_EPOCH = 0
 
@@ -42,6 +42,12 @@ interface PartitionRow {
   readonly topic: number
   readonly start_offset: number
   readonly end_offset: number
+}
+
+/** Why a shard can't be read. */
+interface Refusal {
+  readonly code: FetchErrorCode
+  readonly message: string
 }
 
 /** Topics and records of one log.db. Calls are synchronous inside and never wait for the writer. */
@@ -128,10 +134,9 @@ export class EmbeddedLogSource implements RecordSource {
 
   #readShard(request: FetchRequest, bytesLeft: number): FetchAnswer {
     const { topic, shard, offset } = request
-    const row = this.#statements.findPartition.get(shard.partition, topic)
-    const refusal = refuse(topic, shard, row)
-    if (row === undefined || refusal !== undefined) return toErrorAnswer(shard, ...(refusal ?? UNKNOWN_TOPIC))
-    const { start_offset: logStartOffset, end_offset: highWatermark } = row
+    const found = this.#findPartition(topic, shard)
+    if ('code' in found) return toErrorAnswer(shard, found.code, found.message)
+    const { start_offset: logStartOffset, end_offset: highWatermark } = found
     const common = {
       shard,
       highWatermark,
@@ -147,7 +152,7 @@ export class EmbeddedLogSource implements RecordSource {
     if (offset === highWatermark || bytesLeft <= 0) return { ...common, bytes: NO_BYTES }
     return {
       ...common,
-      bytes: this.#readBatches(row.topic, shard.partition, offset, Math.min(request.maxBytes, bytesLeft)),
+      bytes: this.#readBatches(found.topic, shard.partition, offset, Math.min(request.maxBytes, bytesLeft)),
     }
   }
 
@@ -168,10 +173,17 @@ export class EmbeddedLogSource implements RecordSource {
   }
 
   #getPartition(topic: string, shard: Shard): PartitionRow {
+    const found = this.#findPartition(topic, shard)
+    if (!('code' in found)) return found
+    throw new RollupdError('unknown_topic', found.message)
+  }
+
+  #findPartition(topic: string, shard: Shard): PartitionRow | Refusal {
     const row = this.#statements.findPartition.get(shard.partition, topic)
-    const refusal = refuse(topic, shard, row)
-    if (row !== undefined && refusal === undefined) return row
-    throw new RollupdError('unknown_topic', refusal?.[1] ?? `there is no topic "${topic}"`)
+    if (row === undefined) return { code: 'unknown_topic', message: noTopic(topic) }
+    if (row.id !== shard.topicId) return { code: 'recreated', message: topicIsAnother(topic, row.id) }
+    if (row.partition === null) return { code: 'unknown_topic', message: noPartition(topic, shard.partition) }
+    return row
   }
 
   #snapshot<T>(read: () => T): T {
@@ -226,35 +238,6 @@ class EmbeddedLogReader implements RecordReader {
     await promise
     clearTimeout(timer)
     signal.removeEventListener('abort', end)
-  }
-}
-
-const UNKNOWN_TOPIC = ['unknown_topic', 'there is no such topic'] as const
-
-/** Why a shard can't be read; undefined: it can. */
-function refuse(
-  topic: string,
-  shard: Shard,
-  row: PartitionRow | undefined,
-): readonly [code: FetchErrorCode, message: string] | undefined {
-  if (row === undefined) return ['unknown_topic', `there is no topic "${topic}"`]
-  if (row.id !== shard.topicId) {
-    return ['recreated', `topic "${topic}" was deleted and created again: its id is ${row.id} now`]
-  }
-  if (row.partition === null) return ['unknown_topic', `topic "${topic}" has no partition ${shard.partition}`]
-  return undefined
-}
-
-function toErrorAnswer(shard: Shard, code: FetchErrorCode, message: string): FetchAnswer {
-  return {
-    shard,
-    error: { code, message },
-    bytes: NO_BYTES,
-    highWatermark: UNKNOWN,
-    lastStableOffset: UNKNOWN,
-    logStartOffset: UNKNOWN,
-    leaderEpoch: UNKNOWN,
-    aborted: [],
   }
 }
 

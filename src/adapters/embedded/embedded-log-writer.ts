@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database, Statement } from 'better-sqlite3'
 import { RollupdError } from '../../core/errors.ts'
 import { type TopicId, toTopicId } from '../../core/shard.ts'
+import { noTopic, topicExists } from '../../core/topic-message.ts'
 import { type EncodableRecord, encodeBatch } from '../../records/record-batch-encoder.ts'
 import type { NewRecord, ProducedRange, RecordSink, Topic } from '../../tailer/record-source.ts'
 import { checkNewRecords, cutIntoBatches } from '../../records/batch-cutting.ts'
@@ -89,7 +90,7 @@ export class EmbeddedLogWriter implements RecordSink {
     const { bytesMax, ageMsMax } = this.#options.retention ?? {}
     this.#write(() => {
       if (this.#statements.findTopic.get(name) !== undefined) {
-        throw new RollupdError('already_exists', `topic "${name}" exists already`)
+        throw new RollupdError('already_exists', topicExists(name))
       }
       const { lastInsertRowid } = this.#statements.addTopic.run(name, id, bytesMax ?? null, ageMsMax ?? null)
       for (let partition = 0; partition < partitions; partition += 1) {
@@ -238,7 +239,7 @@ export class EmbeddedLogWriter implements RecordSink {
 
   #getTopic(name: string): TopicRow {
     const row = this.#statements.findTopic.get(name)
-    if (row === undefined) throw new RollupdError('unknown_topic', `there is no topic "${name}"`)
+    if (row === undefined) throw new RollupdError('unknown_topic', noTopic(name))
     return row
   }
 

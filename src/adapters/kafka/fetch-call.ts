@@ -4,8 +4,9 @@
  * broker holds up a busy one.
  */
 import { toShardKey } from '../../core/shard.ts'
+import { toErrorAnswer } from '../../tailer/error-answer.ts'
 import type { FetchAnswer, FetchOptions, FetchRequest } from '../../tailer/record-source.ts'
-import { type FetchLane, type RoutedRequest, toErrorAnswer } from './fetch-lane.ts'
+import type { FetchLane, RoutedRequest } from './fetch-lane.ts'
 import type { TopicRoutes } from './topic-routes.ts'
 
 /** Where nothing but passing errors can be answered, the answer waits this long at least: a caller in a loop must not spin. */

@@ -3,6 +3,7 @@
  * after failures. What becomes of the answers, and which shards are asked, is the reader's (kafka-reader.ts).
  */
 import { type Shard, toShardKey } from '../../core/shard.ts'
+import { NO_BYTES, toErrorAnswer } from '../../tailer/error-answer.ts'
 import type { FetchAnswer, FetchErrorCode, FetchRequest } from '../../tailer/record-source.ts'
 import { BrokerConnection } from './broker-connection.ts'
 import type { HostAndPort, KafkaConfig } from './kafka-config.ts'
@@ -24,9 +25,6 @@ const FIRST_BACK_OFF_MS = 100
 const BACK_OFF_MS_MAX = 2_000
 /** Bound of one answer's bytes whatever is asked for: Kafka's consumers have the same. */
 const RESPONSE_BYTES_MAX = 50 * 1024 * 1024
-const NO_BYTES = new Uint8Array(0)
-/** What is said of a watermark that is not known. */
-const UNKNOWN = -1
 
 /** A request and the epoch of the leader that gets it. */
 export interface RoutedRequest {
@@ -83,8 +81,8 @@ export class FetchLane {
   }
 
   /**
-   * Sends the requests in one, in their order, in which the broker fills its answer; what an earlier poll answered is forgotten. Only where nothing is pending. During a back-off the
-   * answers are `broker_away` at once.
+   * Sends the requests in one, in their order, in which the broker fills its answer; what an earlier poll answered is forgotten.
+   * Only where nothing is pending. During a back-off the answers are `broker_away` at once.
    */
   start(requests: readonly RoutedRequest[], maxWaitMs: number, maxBytes: number): void {
     const asked = new Map(requests.map((routed) => [toShardKey(routed.request.shard), routed]))
@@ -149,20 +147,6 @@ function toAway(requests: readonly RoutedRequest[], message: string): Map<string
   return new Map(
     requests.map(({ request: { shard } }) => [toShardKey(shard), toErrorAnswer(shard, 'broker_away', message)]),
   )
-}
-
-/** An answer without bytes, with its reason. */
-export function toErrorAnswer(shard: Shard, code: FetchErrorCode, message: string): FetchAnswer {
-  return {
-    shard,
-    error: { code, message },
-    bytes: NO_BYTES,
-    highWatermark: UNKNOWN,
-    lastStableOffset: UNKNOWN,
-    logStartOffset: UNKNOWN,
-    leaderEpoch: UNKNOWN,
-    aborted: [],
-  }
 }
 
 function groupByTopic(requests: readonly RoutedRequest[]): FetchTopic[] {

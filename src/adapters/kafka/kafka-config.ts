@@ -10,10 +10,8 @@ export interface KafkaTls {
   readonly rejectUnauthorized?: boolean
 }
 
-const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
-
 export interface KafkaSasl {
-  readonly mechanism: (typeof SASL_MECHANISMS)[number]
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
   readonly username: string
   readonly password: string
 }

@@ -3,6 +3,7 @@
  * said that it was not written; when an answer is lost, the caller hears it and decides: repeating might write twice.
  */
 import { RollupdError } from '../../core/errors.ts'
+import { noTopic } from '../../core/topic-message.ts'
 import { type EncodableRecord, encodeBatch } from '../../records/record-batch-encoder.ts'
 import type { NewRecord, ProducedRange } from '../../tailer/record-source.ts'
 import { checkNewRecords, cutIntoBatches } from '../../records/batch-cutting.ts'
@@ -35,7 +36,7 @@ export class KafkaProducer {
   async produce(topic: string, records: readonly NewRecord[]): Promise<ProducedRange[]> {
     checkNewRecords(records)
     const metadata = await this.#admin.untilSettled(RETRY_TIMEOUT_MS, () => this.#admin.lookUp(topic))
-    if (metadata === undefined) throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
+    if (metadata === undefined) throw new RollupdError('unknown_topic', noTopic(topic))
     const groups = groupByPartition(topic, records, metadata.partitions.length, this.#turn)
     this.#turn = (this.#turn + records.length) % metadata.partitions.length
     const ranges = [...groups].map(([partition, group]) => this.#producePartition(topic, partition, group))
@@ -101,7 +102,7 @@ export class KafkaProducer {
     const metadata = await this.#admin.lookUp(topic)
     const led = metadata?.partitions.find((each) => each.partition === partition)
     if (metadata === undefined || led === undefined) {
-      throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
+      throw new RollupdError('unknown_topic', noTopic(topic))
     }
     const request = { topic, timeoutMs: REPLICATION_TIMEOUT_MS, partitions: [{ partition, records: bytes }] }
     const [produced] = await this.#client.askSlow(leaderOf(topic, led), PRODUCE, request, ANSWER_TIMEOUT_MS)

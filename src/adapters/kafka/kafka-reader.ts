@@ -4,13 +4,12 @@
  */
 import { assert } from '../../core/assert.ts'
 import { type Shard, toShardKey } from '../../core/shard.ts'
+import { NO_BYTES, toErrorAnswer } from '../../tailer/error-answer.ts'
 import type { FetchAnswer, FetchOptions, FetchRequest, RecordReader } from '../../tailer/record-source.ts'
 import type { ClusterClient } from './cluster-client.ts'
 import { FetchCall } from './fetch-call.ts'
-import { FetchLane, toErrorAnswer } from './fetch-lane.ts'
+import { FetchLane } from './fetch-lane.ts'
 import type { TopicRoutes } from './topic-routes.ts'
-
-const NO_BYTES = new Uint8Array(0)
 
 export interface KafkaReaderParts {
   readonly client: ClusterClient

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { RollupdError } from '../../core/errors.ts'
 import type { Shard } from '../../core/shard.ts'
+import { noPartition, noTopic, topicExists } from '../../core/topic-message.ts'
 import type { Partition, Topic } from '../../tailer/record-source.ts'
 import type { ClusterClient } from './cluster-client.ts'
 import { CREATE_TOPICS } from './protocol/create-topics.ts'
@@ -163,12 +164,12 @@ export class TopicAdmin {
   async #lookUpShard(topic: string, shard: Shard): Promise<LedPartition> {
     const metadata = await this.lookUp(topic)
     const partition = metadata?.partitions.find((each) => each.partition === shard.partition)
-    if (metadata === undefined) throw new RollupdError('unknown_topic', `there is no topic "${topic}"`)
+    if (metadata === undefined) throw new RollupdError('unknown_topic', noTopic(topic))
     if (metadata.id !== shard.topicId) {
       throw new RollupdError('unknown_topic', `topic "${topic}" was deleted and created again`)
     }
     if (partition === undefined) {
-      throw new RollupdError('unknown_topic', `topic "${topic}" has no partition ${shard.partition}`)
+      throw new RollupdError('unknown_topic', noPartition(topic, shard.partition))
     }
     return { topic, metadata: partition }
   }
@@ -238,9 +239,9 @@ function checkAdminResult(
     case KAFKA_ERRORS.none:
       return
     case KAFKA_ERRORS.topic_already_exists:
-      throw new RollupdError('already_exists', `topic "${name}" exists already`)
+      throw new RollupdError('already_exists', topicExists(name))
     case KAFKA_ERRORS.unknown_topic_or_partition:
-      throw new RollupdError('unknown_topic', `there is no topic "${name}"`)
+      throw new RollupdError('unknown_topic', noTopic(name))
     case KAFKA_ERRORS.not_controller:
     case KAFKA_ERRORS.leader_not_available:
     case KAFKA_ERRORS.network_exception:

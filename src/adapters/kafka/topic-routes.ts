@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Shard, TopicId } from '../../core/shard.ts'
+import { noPartition, noTopic, topicIsAnother } from '../../core/topic-message.ts'
 import type { FetchErrorCode } from '../../tailer/record-source.ts'
 import type { ClusterClient } from './cluster-client.ts'
 import { KAFKA_ERRORS, nameOfKafkaError } from './protocol/error-code.ts'
@@ -66,7 +67,7 @@ export class TopicRoutes {
       if (this.#now() - known.lastSeenMs > CONFIRM_GAP_MS_MAX) {
         return this.#unsettled(`partition ${shard.partition} of topic "${topic}" is being looked up`)
       }
-      return { kind: 'error', code: 'unknown_topic', message: `topic "${topic}" has no partition ${shard.partition}` }
+      return { kind: 'error', code: 'unknown_topic', message: noPartition(topic, shard.partition) }
     }
     if (partition.leader < 0) {
       return this.#unsettled(`partition ${shard.partition} of topic "${topic}" has no leader`)
@@ -158,11 +159,11 @@ export class TopicRoutes {
       return this.#unsettled(`the brokers disagree about topic "${topic}"; they are asked again`)
     }
     if (known.id !== undefined) {
-      const message = `topic "${topic}" was deleted and created again: its id is ${known.id} now`
+      const message = topicIsAnother(topic, known.id)
       return { kind: 'error', code: 'recreated', message }
     }
     if (known.errorCode === KAFKA_ERRORS.unknown_topic_or_partition) {
-      return { kind: 'error', code: 'unknown_topic', message: `there is no topic "${topic}"` }
+      return { kind: 'error', code: 'unknown_topic', message: noTopic(topic) }
     }
     const reason = nameOfKafkaError(known.errorCode)
     return { kind: 'error', code: 'broker_away', message: `kafka does not serve topic "${topic}": ${reason}` }
