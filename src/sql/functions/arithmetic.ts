@@ -152,6 +152,12 @@ function negate(r: Registers, out: number, a: number): void {
   }
 }
 
+/** A declared numeric has no int64's bounds. */
+const negateNumeric: Evaluate = (r, out, a) => {
+  if (r.tag[a] === TAG.BIG_INTEGER) r.setBigInteger(out, -(r.ref[a] as bigint))
+  else negate(r, out, a)
+}
+
 const NEGATE: FunctionEntry = {
   id: 'negate',
   name: '-',
@@ -164,6 +170,7 @@ const NEGATE: FunctionEntry = {
   strict: true,
   canFail: ([type]) => !isOneOf(type, 'double precision', 'numeric'),
   evaluate: negate,
+  specialize: ([argument]) => (argument?.type === 'numeric' ? negateNumeric : undefined),
   print: ([argument]) => `-${argument}`,
   doc: { summary: 'The number with the opposite sign.', example: '-price' },
 }

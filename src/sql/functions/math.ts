@@ -81,6 +81,13 @@ const abs: Evaluate = (r, out, a) => {
   }
 }
 
+/** A declared numeric has no int64's bounds. */
+const absOfNumeric: Evaluate = (r, out, a, b, c, d) => {
+  const value = r.ref[a]
+  if (r.tag[a] === TAG.BIG_INTEGER && typeof value === 'bigint') r.setBigInteger(out, value < 0n ? -value : value)
+  else abs(r, out, a, b, c, d)
+}
+
 /**
  * A double rounded to so many places: its shortest decimal text, rounded half away from zero, as PostgreSQL's
  * round(x::numeric, n). So round(2.675, 2) is 2.68, although the double lies below.
@@ -136,6 +143,7 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
     strict: true,
     canFail: ([type]) => !isOneOf(type, 'double precision', 'numeric'),
     evaluate: abs,
+    specialize: ([argument]) => (argument?.type === 'numeric' ? absOfNumeric : undefined),
     doc: { summary: 'The number without its sign.', example: 'abs(delta)' },
   },
   wholeEntry(
