@@ -3,6 +3,7 @@ import { toCreateSql, toLeafSchema } from '../leaf/leaf-schema.ts'
 import { aggregateOf } from '../planner/partial-aggregate.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import { breakStatement } from './break-statement.ts'
+import { indent } from './indent.ts'
 import { formatTable } from './text-table.ts'
 
 /** Any number: the tables get their real one when the rollup is created. */
@@ -30,8 +31,4 @@ export function describePlan(plan: RollupPlan): string {
     indent(tables.join('\n')),
     ...plan.warnings.map((warning) => `\nwarning: ${warning}`),
   ].join('\n')
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ')
 }

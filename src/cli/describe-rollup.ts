@@ -2,6 +2,7 @@
 import type { RollupAnswer } from '../service/rollup-answer.ts'
 import { breakStatement, fillLines } from './break-statement.ts'
 import { COMMAND_NAME } from './command-name.ts'
+import { indent } from './indent.ts'
 import { formatTable } from './text-table.ts'
 
 /** Its halves, its columns, its counters and its shards. */
@@ -95,8 +96,4 @@ function statusOf(rollup: RollupAnswer, shard: RollupAnswer['shards'][number]): 
 function sumLag({ shards }: RollupAnswer): string {
   const lags = shards.map(({ lag }) => lag)
   return lags.includes(null) ? '?' : String(lags.reduce<number>((sum, lag) => sum + (lag ?? 0), 0))
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ')
 }

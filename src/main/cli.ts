@@ -6,11 +6,10 @@ import { COMMAND_NAME } from '../cli/command-name.ts'
 import { addClientCommands } from '../cli/commands.ts'
 import { readStatement, showingPlace } from '../cli/statement-source.ts'
 import { loadConfig } from '../config.ts'
-import { RollupdError } from '../core/errors.ts'
+import { ERROR_CODES, RollupdError } from '../core/errors.ts'
 import { readVersion } from './version.ts'
 
 const EXIT_USAGE = 2
-const EXIT_BROKEN = 70
 
 const write = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -92,7 +91,7 @@ function tellError(error: unknown): number {
     process.stderr.write(
       `${toRed('unexpected error')}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     )
-    return EXIT_BROKEN
+    return ERROR_CODES.internal.exit
   }
   const position = error.position === undefined ? '' : ` (at character ${error.position})`
   process.stderr.write(`${toRed('error')} ${error.code}: ${error.message}${position}\n`)

@@ -8,6 +8,7 @@ import { breakStatement } from '../cli/break-statement.ts'
 import { COMMAND_NAME } from '../cli/command-name.ts'
 import { computeExpectedRows, type DemoRecord, DemoStream, type ExpectedRow } from '../cli/demo-events.ts'
 import { readResult } from '../cli/exact-rows.ts'
+import { indent } from '../cli/indent.ts'
 import { formatTable } from '../cli/text-table.ts'
 import { loadConfig } from '../config.ts'
 import { RollupdError } from '../core/errors.ts'
@@ -145,8 +146,4 @@ async function produceUntilStopped(client: ApiClient, stream: DemoStream, stoppe
       throw error
     }
   }
-}
-
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ')
 }

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { FromProcess, ProcessOptions, ToProcess } from '../query/query-request.ts'
+import { entryUrl } from './entry-url.ts'
 
 /** How often the memory is looked at while a query runs. */
 const MEMORY_CHECK_MS = 100
@@ -23,8 +24,7 @@ if (!process.connected) endNow()
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-const worker = new Worker(new URL(`./query-worker.${extension}`, import.meta.url), {
+const worker = new Worker(entryUrl('query-worker'), {
   workerData: options,
   execArgv: [],
 })

@@ -9,7 +9,7 @@ import { EmbeddedLogWriter } from '../adapters/embedded/embedded-log-writer.ts'
 import { createWakeCounter } from '../adapters/embedded/wake-counter.ts'
 import { KafkaLog } from '../adapters/kafka/kafka-log.ts'
 import { type Config, parseListen } from '../config.ts'
-import { RollupdError } from '../core/errors.ts'
+import { ERROR_CODES, RollupdError } from '../core/errors.ts'
 import { buildApp } from '../http/app.ts'
 import { LeafThreadClient } from '../leaf/leaf-thread-client.ts'
 import { OwnerLock } from '../leaf/owner-lock.ts'
@@ -23,6 +23,7 @@ import { RollupService } from '../service/rollup-service.ts'
 import { TopicService } from '../service/topic-service.ts'
 import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
 import type { IngestWorkerData } from './ingest-worker.ts'
+import { entryUrl } from './entry-url.ts'
 import { openSource, type SourceSettings, toKafkaConfig } from './open-source.ts'
 import { readVersion } from './version.ts'
 
@@ -45,9 +46,6 @@ const CLIENT_GRACE_MS = 4_000
 const WATCH_MS = 5_000
 /** How often start-up says that the broker is away. */
 const BROKER_NEWS_MS = 3_000
-/** A worker's URL takes its extension from this file's: tsc rewrites import paths, not URLs. */
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-const EXIT_BROKEN = 70
 
 /** Errors: config_invalid, data_in_use, disk_full. A broker that is away is no error: what is stored can be queried. */
 export async function startService(config: Config): Promise<RunningService> {
@@ -81,7 +79,7 @@ async function start(
 
   const leafPath = join(data, 'leaf.db')
   const leaf = await LeafThreadClient.start({
-    workerUrl: new URL(`./leaf-worker.${EXTENSION}`, import.meta.url),
+    workerUrl: entryUrl('leaf-worker'),
     path: leafPath,
     deadLettersMax: config.limits.dead_letters,
     onFatal: (error) => endProcess(logger, error),
@@ -114,7 +112,7 @@ async function start(
   const metrics = new Metrics(() => rollups.list())
   ingest.listen(rollups)
   const queries = new QueryService({
-    processUrl: new URL(`./query-process.${EXTENSION}`, import.meta.url),
+    processUrl: entryUrl('query-process'),
     leafPath,
     spoolDirectory: join(data, 'spool'),
     limits: config.limits,
@@ -180,7 +178,7 @@ function openLog(config: Config, data: string, closers: (() => Promise<void> | v
 function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, config: Config, logger: Logger): Worker {
   const leafPort = leaf.connect()
   const workerData: IngestWorkerData = { source, leafPort, deadLettersMax: config.limits.dead_letters }
-  const worker = new Worker(new URL(`./ingest-worker.${EXTENSION}`, import.meta.url), {
+  const worker = new Worker(entryUrl('ingest-worker'), {
     workerData,
     transferList: [leafPort],
   })
@@ -258,5 +256,5 @@ async function closeWithin(closeAll: () => Promise<void>, ms: number, logger: Lo
 
 function endProcess(logger: Logger, error: unknown): void {
   logger.fatal({ err: error }, 'an unexpected error; the process ends and the next start goes on from the last commit')
-  process.exit(EXIT_BROKEN)
+  process.exit(ERROR_CODES.internal.exit)
 }
