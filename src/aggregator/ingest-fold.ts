@@ -27,7 +27,7 @@ export interface IngestFoldOptions {
   readonly rollupId: number
   readonly plan: Pick<RollupPlan, 'ingest'>
   readonly onError: OnError
-  /** Dead letters kept per batch; more are counted in `dead_letters_dropped`. */
+  /** Dead letters kept per batch, the newest; older ones are counted in `dead_letters_dropped`. */
   readonly deadLettersMax: number
   /** Fewer than 128 bits weaken group ids: for tests of groups that share one. */
   readonly idBits?: number
@@ -171,8 +171,15 @@ export class IngestFold implements RecordVisitor {
       return
     }
     range.counts.dead++
-    const isKept = this.#deadLetters.add(range.shard, offset, timestampMs, code, reason, this.#bytes, start, end)
-    if (!isKept) range.counts.dead_letters_dropped++
+    const dropped = this.#deadLetters.add(range.shard, offset, timestampMs, code, reason, this.#bytes, start, end)
+    if (dropped !== undefined) this.#countDroppedLetter(dropped)
+  }
+
+  /** The letter is of this batch, so its shard has a range in it. */
+  #countDroppedLetter(shard: Shard): void {
+    const range = this.#ranges.get(toShardKey(shard))
+    assert(range !== undefined, 'a letter is of a range of its batch')
+    range.counts.dead_letters_dropped++
   }
 
   /** The record at which the range that is open, or ended last, halted. */

@@ -282,13 +282,34 @@ test('ranges of a shard join, those of others stand beside', () => {
   ])
 })
 
-test('dead letters are bounded in number and size, their counts are not', () => {
+test('dead letters are bounded in number and size, their counts are not: the newest are kept', () => {
   const fold = createFold(planOf('SELECT COUNT(*) AS n FROM _input'), { deadLettersMax: 2 })
-  const large = `"${'x'.repeat(2 * 1024 * 1024)}"`
-  passRecords(fold, [large, '1', '2', '3'])
+  const values = () =>
+    takeBatch(fold).deadLetters.map(({ value }) => (value === null ? null : Buffer.from(value).toString()))
+  passRecords(fold, ['1', '2', '3', '4', '5'])
   const { ranges, deadLetters } = takeBatch(fold)
-  expect(ranges[0]?.counts).toMatchObject({ dead: 4, dead_letters_dropped: 2 })
-  expect(deadLetters.map(({ value }) => (value === null ? null : Buffer.from(value).toString()))).toEqual([null, '1'])
+  expect(ranges[0]?.counts).toMatchObject({ dead: 5, dead_letters_dropped: 3 })
+  expect(deadLetters.map(({ offset, value }) => [offset, Buffer.from(value ?? '').toString()])).toEqual([
+    [3, '4'],
+    [4, '5'],
+  ])
+  passRecords(fold, [`"${'x'.repeat(2 * 1024 * 1024)}"`, '1'], { first: 5 })
+  expect(values()).toEqual([null, '1'])
+})
+
+test('a dead letter that another shard pushes out is counted where it came from', () => {
+  const fold = createFold(planOf('SELECT COUNT(*) AS n FROM _input'), { deadLettersMax: 2 })
+  passRecords(fold, ['1', '2', '3'])
+  passRecords(fold, ['4'], { shard: { ...SHARD, partition: SHARD.partition + 1 } })
+  const { ranges, deadLetters } = takeBatch(fold)
+  expect(ranges.map(({ counts }) => counts.dead_letters_dropped)).toEqual([2, 0])
+  expect(deadLetters.map(({ shard, offset }) => [shard.partition, offset])).toEqual([
+    [SHARD.partition, 2],
+    [SHARD.partition + 1, 0],
+  ])
+  const none = createFold(planOf('SELECT COUNT(*) AS n FROM _input'), { deadLettersMax: 0 })
+  passRecords(none, ['1', '2'])
+  expect(takeBatch(none)).toMatchObject({ deadLetters: [], ranges: [{ counts: { dead: 2, dead_letters_dropped: 2 } }] })
 })
 
 test('discard forgets what was folded', () => {
