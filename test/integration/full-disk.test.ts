@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest'
 import { createDataFolder, startRollupd, waitUntil } from '../support/running-service.ts'
 
-/** The log of 40,000 small records fits, the groups that they make don't. */
-const FILE_BYTES_MAX = 4 << 20
-const RECORDS = 40_000
-const POSTS = 20
+/** The log of the records fits, the groups that they make do not. */
+const FILE_BYTES_MAX = 2 << 20
+const RECORDS = 12_000
+const POSTS = 6
 const ROLLUPS = ['r0', 'r1', 'r2', 'r3']
 
 test('a full disk', { timeout: 90_000 }, async () => {
@@ -38,7 +38,7 @@ test('a full disk', { timeout: 90_000 }, async () => {
     expect(rows[0]?.['n'] ?? 0).toBe(rows[0]?.['groups'])
   }
   const sql =
-    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 200000) SELECT i, 'a text of some length' AS t FROM c"
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100000) SELECT i, 'a text of some length' AS t FROM c"
   await expect(small.query(sql, { limit: 1_000_000 })).rejects.toMatchObject({ code: 'disk_full' })
   for (const name of ROLLUPS) {
     await small.api.call('POST', `/v1/rollups/${name}/resume`).catch(expectDiskFull)
