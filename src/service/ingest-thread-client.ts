@@ -1,30 +1,25 @@
 /** Owns the service's side of the messages with the ingest thread. */
 import type { Worker } from 'node:worker_threads'
-import { RollupdError } from '../core/errors.ts'
+import { PendingCalls } from '../core/pending-calls.ts'
 import type { StoredRollup } from '../leaf/leaf-store.ts'
 import type { FromIngest, ToIngest } from '../tailer/ingest-messages.ts'
 import type { ShardReport } from '../tailer/ingest-events.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
 import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
 
-interface PendingCall {
-  readonly resolve: () => void
-  readonly reject: (error: RollupdError) => void
-}
-
 /** A message without its number. */
 type Call<Message> = Message extends unknown ? Omit<Message, 'call'> : never
 
 export class IngestThreadClient implements IngestControl {
   readonly #worker: Worker
-  readonly #calls = new Map<number, PendingCall>()
+  readonly #calls = new PendingCalls<undefined>('the ingest thread has ended')
   readonly #reports = new Map<number, readonly ShardReport[]>()
   #events: IngestControlEvents | undefined
-  #lastCall = 0
 
   constructor(worker: Worker) {
     this.#worker = worker
     worker.on('message', (message: FromIngest) => this.#receive(message))
+    worker.on('exit', () => this.#calls.close())
   }
 
   /** Whom to tell; set once, before the first start. */
@@ -57,22 +52,15 @@ export class IngestThreadClient implements IngestControl {
   }
 
   #call(message: Call<ToIngest>): Promise<void> {
-    const call = ++this.#lastCall
-    return new Promise((resolve, reject) => {
-      this.#calls.set(call, { resolve, reject })
-      this.#worker.postMessage({ ...message, call })
-    })
+    return this.#calls.send((call) => this.#worker.postMessage({ ...message, call }))
   }
 
   #receive(message: FromIngest): void {
     switch (message.kind) {
-      case 'done': {
-        const pending = this.#calls.get(message.call)
-        this.#calls.delete(message.call)
-        if (message.error === undefined) pending?.resolve()
-        else pending?.reject(new RollupdError(message.error.code, message.error.message))
+      case 'result':
+      case 'error':
+        this.#calls.settle(message)
         return
-      }
       case 'report':
         this.#reports.set(message.rollupId, message.shards)
         return

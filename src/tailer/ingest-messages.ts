@@ -1,5 +1,5 @@
 /** Owns what passes between the ingest thread and the service's thread. Everything can be cloned. */
-import type { ErrorCode } from '../core/errors.ts'
+import type { Answer } from '../core/pending-calls.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
 import type { OnError } from '../core/policy.ts'
 import type { RollupPlan } from '../planner/plan.ts'
@@ -15,7 +15,7 @@ export interface IngestRollup {
   readonly shards: readonly ShardStart[]
 }
 
-/** Service to ingest thread; each is answered by `done` with its number. */
+/** Service to ingest thread; each is answered with its number. */
 export type ToIngest =
   | { readonly kind: 'start'; readonly call: number; readonly rollup: IngestRollup }
   | { readonly kind: 'stop'; readonly call: number; readonly rollupId: number }
@@ -30,11 +30,7 @@ export type ToIngest =
 
 /** Ingest thread to service. */
 export type FromIngest =
-  | {
-      readonly kind: 'done'
-      readonly call: number
-      readonly error?: { readonly code: ErrorCode; readonly message: string }
-    }
+  | Answer<undefined>
   | { readonly kind: 'report'; readonly rollupId: number; readonly shards: readonly ShardReport[] }
   | { readonly kind: 'committed'; readonly rollupId: number; readonly batch: CommittedBatch }
   | {

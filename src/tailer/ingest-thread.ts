@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { IngestFold } from '../aggregator/ingest-fold.ts'
 import { assert } from '../core/assert.ts'
-import { RollupdError } from '../core/errors.ts'
+import { toErrorMessage } from '../core/error-message.ts'
 import { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
 import type { FromIngest, IngestRollup, ToIngest } from './ingest-messages.ts'
 import type { RecordSource } from './record-source.ts'
@@ -37,11 +37,9 @@ export class IngestThread {
   async #receive(message: ToIngest): Promise<void> {
     try {
       await this.#handle(message)
-      this.#send({ kind: 'done', call: message.call })
+      this.#send({ kind: 'result', call: message.call, result: undefined })
     } catch (error) {
-      // anything else is a broken invariant and ends the process
-      if (!(error instanceof RollupdError)) throw error
-      this.#send({ kind: 'done', call: message.call, error: { code: error.code, message: error.message } })
+      this.#send({ kind: 'error', call: message.call, error: toErrorMessage(error) })
     }
     if (message.kind === 'close') this.#options.port.close()
   }

@@ -8,7 +8,8 @@ import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import { type HaltReason, toShardKey } from '../core/shard.ts'
 import type { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
-import type { BatchAnswer, BatchCommitter, IngestEvents, ShardReport } from './ingest-events.ts'
+import type { BatchAnswer, BatchCommitter, CommittedBatch, IngestEvents, ShardReport } from './ingest-events.ts'
+import { OpenBatch } from './open-batch.ts'
 import { describeLoss, describeRecreation, findTruncation } from './position-check.ts'
 import { READING_PACE, type ReadingPace } from './reading-pace.ts'
 import type { FetchAnswer, RecordReader, RecordSource } from './record-source.ts'
@@ -54,15 +55,11 @@ export class RollupIngest {
   readonly #turns = new ShardTurns()
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
-  #commit: Promise<void> | undefined
-  #firstFoldedAtMs: number | undefined
-  #batchTimestampMs = -1
+  readonly #batch: OpenBatch
   /** The leaf's next offsets, by shard. */
   readonly #sealed: Map<string, number>
   /** Halts that become known outside once so many batches are stored: the last of them ends where they stand. */
   #halts: { cursor: ShardCursor; reason: HaltReason; afterBatches: number }[] = []
-  #batchesSealed = 0
-  #batchesStored = 0
   #failure: RollupdError | undefined
   #isRewinding = false
 
@@ -72,6 +69,14 @@ export class RollupIngest {
     this.#reader = options.source.openReader()
     for (const start of options.shards) this.#cursors.set(toShardKey(start.shard), this.#createCursor(start))
     this.#sealed = new Map([...this.#cursors].map(([key, cursor]) => [key, cursor.next]))
+    this.#batch = new OpenBatch({
+      fold: options.fold,
+      committer: options.committer,
+      clock: options.clock,
+      onStored: (batch) => this.#noteStored(batch),
+      onRefused: (answer) => this.#rewind(answer),
+      onFailed: (error) => this.#fail(error),
+    })
   }
 
   start(): void {
@@ -138,11 +143,12 @@ export class RollupIngest {
   /** Waits for the fetch; meanwhile commits when the batch is due. Undefined: something else needs the loop. */
   async #waitWhileCommitting(answers: Promise<FetchAnswer[]>): Promise<FetchAnswer[] | undefined> {
     for (;;) {
-      if (this.#firstFoldedAtMs === undefined) return await answers
-      const dueInMs = this.#firstFoldedAtMs + this.#commitAfterMs() - this.#options.clock()
+      const { firstFoldedAtMs, storing } = this.#batch
+      if (firstFoldedAtMs === undefined) return await answers
+      const dueInMs = firstFoldedAtMs + this.#commitAfterMs() - this.#options.clock()
       if (dueInMs <= 0) {
-        if (this.#commit === undefined) this.#seal()
-        else await Promise.race([answers, this.#commit])
+        if (storing === undefined) this.#batch.seal()
+        else await Promise.race([answers, storing])
       }
       const winner = await Promise.race([answers, delay(Math.max(0, dueInMs))])
       if (winner !== undefined) return winner
@@ -193,7 +199,6 @@ export class RollupIngest {
       if (fetched.from[index] !== cursor.next) continue
       cursor.highWatermark = answer.highWatermark
       cursor.lastStableOffset = answer.lastStableOffset
-      cursor.logStartOffset = answer.logStartOffset
       if (answer.leaderEpoch !== cursor.checkedEpoch && !(await this.#checkEpoch(cursor, answer.leaderEpoch))) continue
       cursor.read()
       if (answer.bytes.length === 0) continue
@@ -256,15 +261,15 @@ export class RollupIngest {
 
   #halt(cursor: ShardCursor, reason: HaltReason): void {
     cursor.halt(reason)
-    const open = this.#firstFoldedAtMs === undefined ? 0 : 1
-    this.#halts.push({ cursor, reason, afterBatches: this.#batchesSealed + open })
+    this.#halts.push({ cursor, reason, afterBatches: this.#batch.batchCount })
     this.#tellHalts()
   }
 
   /** Once nothing that was read before a halt is still on its way to the leaf; other shards go on meanwhile. */
   #tellHalts(): void {
-    const told = this.#halts.filter(({ afterBatches }) => afterBatches <= this.#batchesStored)
-    this.#halts = this.#halts.filter(({ afterBatches }) => afterBatches > this.#batchesStored)
+    const { storedCount } = this.#batch
+    const told = this.#halts.filter(({ afterBatches }) => afterBatches <= storedCount)
+    this.#halts = this.#halts.filter(({ afterBatches }) => afterBatches > storedCount)
     for (const { cursor, reason } of told) this.#options.events.shardHalted(cursor.shard, reason, cursor.next)
   }
 
@@ -274,11 +279,11 @@ export class RollupIngest {
       this.#fold(cursor, answer)
       const { fold } = this.#options
       const isFull = fold.groupCount >= BATCH_GROUPS_MAX || fold.bytes >= BATCH_BYTES_MAX
-      const isDue =
-        this.#firstFoldedAtMs !== undefined && this.#options.clock() - this.#firstFoldedAtMs >= this.#commitAfterMs()
+      const { firstFoldedAtMs } = this.#batch
+      const isDue = firstFoldedAtMs !== undefined && this.#options.clock() - firstFoldedAtMs >= this.#commitAfterMs()
       // the leaf still busy with the batch before: this one grows instead, up to its bounds
-      if (isFull && this.#commit !== undefined) await this.#commit
-      if ((isDue || isFull) && this.#commit === undefined) this.#seal()
+      if (isFull && this.#batch.storing !== undefined) await this.#batch.storing
+      if ((isDue || isFull) && this.#batch.storing === undefined) this.#batch.seal()
       // commits, HTTP reports and other rollups of this thread get their turn
       await nextTurn()
     }
@@ -295,8 +300,7 @@ export class RollupIngest {
       cursor.next = result.next
       cursor.leaderEpoch = result.leaderEpoch
       if (result.lastTimestampMs >= 0) cursor.lastTimestampMs = result.lastTimestampMs
-      this.#firstFoldedAtMs ??= this.#options.clock()
-      this.#batchTimestampMs = Math.max(this.#batchTimestampMs, result.lastTimestampMs)
+      this.#batch.noteFolded(result.lastTimestampMs)
     }
     const stopped = fold.haltedRecord
     if (stopped !== undefined) {
@@ -312,36 +316,10 @@ export class RollupIngest {
     }
   }
 
-  /** Hands the batch to the leaf and remembers what becomes true once it is stored. */
-  #seal(): void {
-    assert(this.#commit === undefined, 'one commit at a time')
-    const batch = this.#options.fold.seal()
-    const maxTimestampMs = this.#batchTimestampMs
-    this.#firstFoldedAtMs = undefined
-    this.#batchTimestampMs = -1
-    this.#batchesSealed++
-    if (batch === undefined) {
-      this.#batchesStored++
-      return this.#tellHalts()
-    }
-    const startedAtMs = this.#options.clock()
-    this.#commit = this.#options.committer.commit(batch).then(
-      (answer) => {
-        this.#commit = undefined
-        this.#batchesStored++
-        if (!answer.taken) return this.#rewind(answer)
-        const positions = answer.ranges.map(({ shard, nextOffset }) => ({ shard, nextOffset: nextOffset as number }))
-        for (const { shard, nextOffset } of positions) this.#sealed.set(toShardKey(shard), nextOffset)
-        this.#options.events.committed({ positions, maxTimestampMs, elapsedMs: this.#options.clock() - startedAtMs })
-        this.#tellHalts()
-      },
-      (error: unknown) => {
-        this.#commit = undefined
-        // whoever lost the ownership of the data must end (law 8), as after any error that nobody expects
-        if (!(error instanceof RollupdError) || error.code === 'owner_lost') throw error
-        this.#fail(error)
-      },
-    )
+  #noteStored(batch: CommittedBatch | undefined): void {
+    for (const { shard, nextOffset } of batch?.positions ?? []) this.#sealed.set(toShardKey(shard), nextOffset)
+    if (batch !== undefined) this.#options.events.committed(batch)
+    this.#tellHalts()
   }
 
   /** The leaf wants another position, or has the batch already: everything folded since is dropped and folded again from there. */
@@ -356,10 +334,8 @@ export class RollupIngest {
 
   /** After a refusal: nothing folded, all cursors where the leaf stands. */
   async #settle(): Promise<void> {
-    if (this.#commit !== undefined) await this.#commit
-    this.#options.fold.discard()
-    this.#firstFoldedAtMs = undefined
-    this.#batchTimestampMs = -1
+    if (this.#batch.storing !== undefined) await this.#batch.storing
+    this.#batch.discard()
     this.#halts = []
     for (const [key, cursor] of this.#cursors) {
       const next = this.#sealed.get(key)
@@ -375,8 +351,6 @@ export class RollupIngest {
 
   #fail(error: RollupdError): void {
     this.#failure = error
-    this.#options.fold.discard()
-    this.#firstFoldedAtMs = undefined
     // the other reason is that the service stops
     if (error.code !== 'disk_full') return
     const message = `${error.message}; make room, then resume: nothing is lost or counted twice`
@@ -386,22 +360,14 @@ export class RollupIngest {
   /** No shard can be asked now: wait for a back-off to end, or for shards to come. */
   async #idle(): Promise<void> {
     if (this.#isRewinding) return this.#settle()
-    if (this.#firstFoldedAtMs !== undefined && this.#commit === undefined) this.#seal()
-    if (this.#commit !== undefined) await this.#commit
+    await this.#batch.store()
     await delay(RETRY_MS_MIN)
   }
 
   /** The end: what is folded gets stored. */
   async #drain(): Promise<void> {
-    while (
-      this.#failure === undefined &&
-      !this.#isRewinding &&
-      (this.#commit !== undefined || this.#firstFoldedAtMs !== undefined)
-    ) {
-      if (this.#commit === undefined) this.#seal()
-      if (this.#commit !== undefined) await this.#commit
-    }
-    this.#options.fold.discard()
+    while (this.#failure === undefined && !this.#isRewinding && !this.#batch.isEmpty) await this.#batch.store()
+    this.#batch.discard()
   }
 }
 

@@ -28,7 +28,6 @@ export class ShardCursor {
   checkedEpoch = -2
   highWatermark: number | undefined
   lastStableOffset: number | undefined
-  logStartOffset: number | undefined
   /** Timestamp of the last folded record in milliseconds; -1: none since start. */
   lastTimestampMs = -1
   /** Bytes asked of the shard at once. */
