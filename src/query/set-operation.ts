@@ -35,7 +35,7 @@ export function compileSetOperation(
     )
   const left = context.compileSelect(larg, surroundings)
   const right = context.compileSelect(rarg, surroundings)
-  const columns = unifyColumns(name, left, right)
+  const columns = unifyColumns(name, left, right, context.positionWithin(rarg))
   const operator = all === true ? `${name} ALL` : name
   return combinePlans(operator, left, right, columns, tailOf(select, columns, surroundings, context))
 }
@@ -71,23 +71,25 @@ function toArm(plan: SelectPlan): string {
 }
 
 /** Errors: sql_invalid for unequal counts, sql_type_mismatch. */
-export function unifyColumns(what: string, left: SelectPlan, right: SelectPlan): PlanColumn[] {
+export function unifyColumns(what: string, left: SelectPlan, right: SelectPlan, position: number): PlanColumn[] {
   if (left.columns.length !== right.columns.length) {
     throw new RollupdError(
       'sql_invalid',
       `the sides of ${what} have ${left.columns.length} and ${right.columns.length} outputs`,
-      {
-        hint: 'Select as many on both sides.',
-      },
+      { position, hint: 'Select as many on both sides.' },
     )
   }
   return left.columns.map((column, index) => {
     const other = at(right.columns, index)
-    return { name: column.name, type: commonType(what, column, other), canFail: column.canFail || other.canFail }
+    return {
+      name: column.name,
+      type: commonType(what, column, other, position),
+      canFail: column.canFail || other.canFail,
+    }
   })
 }
 
-function commonType(what: string, left: PlanColumn, right: PlanColumn): ScalarType {
+function commonType(what: string, left: PlanColumn, right: PlanColumn, position: number): ScalarType {
   try {
     return unifyTypes(what, [toFragment(left), toFragment(right)], 0).type
   } catch (error) {
@@ -96,6 +98,7 @@ function commonType(what: string, left: PlanColumn, right: PlanColumn): ScalarTy
       'sql_type_mismatch',
       `the output "${left.name}" of ${what} is ${left.type} on one side and ${right.type} on the other`,
       {
+        position,
         hint: 'Cast one of them, for example with ::text.',
         cause: error,
       },

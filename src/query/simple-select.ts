@@ -25,7 +25,7 @@ export function compileSimpleSelect(
 }
 
 function refuseForms(select: SelectStmt, context: CompileContext): void {
-  const { intoClause, lockingClause, windowClause, valuesLists, distinctClause } = select
+  const { intoClause, lockingClause, windowClause, valuesLists, distinctClause, targetList } = select
   const positionOf = (node: unknown) => context.positionWithin(node)
   if (intoClause !== undefined)
     throw unsupported('SELECT INTO is not supported', positionOf(intoClause), 'Queries only read.')
@@ -37,6 +37,11 @@ function refuseForms(select: SelectStmt, context: CompileContext): void {
   if (valuesLists !== undefined) {
     const hint = 'Write SELECT 1 AS a UNION ALL SELECT 2.'
     throw unsupported('VALUES is not supported', positionOf(valuesLists), hint)
+  }
+  // PostgreSQL gives rows without columns then; no answer has a form for them
+  if (targetList === undefined) {
+    const position = Math.max(1, positionOf(select.fromClause))
+    throw new RollupdError('sql_invalid', 'SELECT has no outputs', { position, hint: 'Name columns or *.' })
   }
   if (distinctClause?.some((node) => Object.keys(node).length > 0) === true) {
     throw unsupported('DISTINCT ON is not supported', positionOf(distinctClause), 'Use GROUP BY with MIN or MAX.')
