@@ -128,7 +128,9 @@ function judge(runs: readonly Run[], workload: Workload): void {
   const ours = medianOf(runs, workload, 'rollupd')
   const theirs = medianOf(runs, workload, toPeerName(1))
   const ratio = ours / theirs
-  const peak = Math.max(...runs.filter((run) => run.name === 'rollupd').map((run) => run.peakBytes))
+  const peak = Math.max(
+    ...runs.filter((run) => run.name === 'rollupd' && run.workload === workload).map((run) => run.peakBytes),
+  )
   const floor =
     theirs < PEER_FLOOR[workload]
       ? ` (the peer was disturbed: below ${PEER_FLOOR[workload]} events/s, this run doesn't count)`

@@ -2,6 +2,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { fromErrorMessage } from '../core/error-message.ts'
 import { PendingCalls } from '../core/pending-calls.ts'
+import { THREAD_LIMITS } from '../core/thread-limits.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
 import type { AsyncLeaf } from './async-leaf.ts'
 import type {
@@ -46,7 +47,10 @@ export class LeafThreadClient implements AsyncLeaf {
 
   /** Starts the thread; the leaf is open and taken over when this returns. Errors: config_invalid, disk_full, data_in_use. */
   static async start({ workerUrl, path, deadLettersMax, onFatal }: LeafThreadOptions): Promise<LeafThreadClient> {
-    const worker = new Worker(workerUrl, { workerData: { path, deadLettersMax } satisfies LeafWorkerData })
+    const worker = new Worker(workerUrl, {
+      resourceLimits: THREAD_LIMITS,
+      workerData: { path, deadLettersMax } satisfies LeafWorkerData,
+    })
     const opened = await new Promise<FromLeaf>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)

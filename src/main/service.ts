@@ -18,7 +18,7 @@ import { explainUnusable, makeDirectory } from './data-directory.ts'
 import { QueryService } from '../query/query-service.ts'
 import { IngestThreadClient } from '../service/ingest-thread-client.ts'
 import { Metrics } from '../service/metrics.ts'
-import { QueryRunner } from '../service/query-runner.ts'
+import { FencedQueries } from '../service/fenced-queries.ts'
 import { RollupService } from '../service/rollup-service.ts'
 import { TopicService } from '../service/topic-service.ts'
 import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
@@ -123,7 +123,7 @@ async function start(
   const watch = startWatch(rollups, source, logger)
   closers.push(() => watch.stop())
 
-  const runner = new QueryRunner(queries, rollups, metrics)
+  const runner = new FencedQueries(queries, rollups, metrics)
   const app = await buildApp({
     rollups,
     topics: new TopicService({ source, sink, leaf }),
@@ -181,6 +181,7 @@ function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, confi
   const worker = new Worker(entryUrl('ingest-worker'), {
     workerData,
     transferList: [leafPort],
+    resourceLimits: THREAD_LIMITS,
   })
   worker.on('error', (error) => endProcess(logger, error))
   return worker
@@ -238,7 +239,7 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
 }
 
 /** Requests get some time to end; nobody's slowness may keep from storing what is folded. */
-async function closeApp(app: Awaited<ReturnType<typeof buildApp>>, runner: QueryRunner): Promise<void> {
+async function closeApp(app: Awaited<ReturnType<typeof buildApp>>, runner: FencedQueries): Promise<void> {
   runner.stopWithin(QUERY_GRACE_MS)
   const timer = setTimeout(() => app.server.closeAllConnections(), CLIENT_GRACE_MS)
   await app.close()

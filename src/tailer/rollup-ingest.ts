@@ -17,8 +17,8 @@ import { ShardCursor, type ShardStart } from './shard-cursor.ts'
 import { ShardTurns } from './shard-turns.ts'
 
 /** Bounds a batch's memory and the time that its commit keeps others waiting. */
-const BATCH_GROUPS_MAX = 100_000
-const BATCH_BYTES_MAX = 48 << 20
+const BATCH_GROUPS_MAX = 60_000
+const BATCH_BYTES_MAX = 32 << 20
 /** How long a fetch waits for the first new record. Long, since it returns with the first one. */
 const FETCH_WAIT_MS = 500
 /** Bytes of one fetch over all its shards; two of them are in memory at once. */
