@@ -24,6 +24,7 @@ import { TopicService } from '../service/topic-service.ts'
 import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
 import type { IngestWorkerData } from './ingest-worker.ts'
 import { entryUrl } from './entry-url.ts'
+import { THREAD_LIMITS } from '../core/thread-limits.ts'
 import { openSource, type SourceSettings, toKafkaConfig } from './open-source.ts'
 import { readVersion } from './version.ts'
 
@@ -123,11 +124,11 @@ async function start(
   const watch = startWatch(rollups, source, logger)
   closers.push(() => watch.stop())
 
-  const runner = new FencedQueries(queries, rollups, metrics)
+  const fencedQueries = new FencedQueries(queries, rollups, metrics)
   const app = await buildApp({
     rollups,
     topics: new TopicService({ source, sink, leaf }),
-    queries: runner,
+    queries: fencedQueries,
     metrics,
     findUnreadiness: () => undefined,
     logger,
@@ -136,7 +137,7 @@ async function start(
     bodyBytesMax: config.limits.body_bytes,
     statementCharactersMax: config.limits.statement_characters,
   })
-  closers.push(() => closeApp(app, runner))
+  closers.push(() => closeApp(app, fencedQueries))
   const url = await listen(app, config)
   logger.info(
     { data, source: source.description, rollups: (await rollups.list()).length },
@@ -239,8 +240,8 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
 }
 
 /** Requests get some time to end; nobody's slowness may keep from storing what is folded. */
-async function closeApp(app: Awaited<ReturnType<typeof buildApp>>, runner: FencedQueries): Promise<void> {
-  runner.stopWithin(QUERY_GRACE_MS)
+async function closeApp(app: Awaited<ReturnType<typeof buildApp>>, queries: FencedQueries): Promise<void> {
+  queries.stopWithin(QUERY_GRACE_MS)
   const timer = setTimeout(() => app.server.closeAllConnections(), CLIENT_GRACE_MS)
   await app.close()
   clearTimeout(timer)
