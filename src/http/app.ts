@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { RollupdError } from '../core/errors.ts'
 import type { Metrics } from '../service/metrics.ts'
-import type { QueryRunner } from '../service/query-runner.ts'
+import type { FencedQueries } from '../service/fenced-queries.ts'
 import type { RollupService } from '../service/rollup-service.ts'
 import type { TopicService } from '../service/topic-service.ts'
 import { answerBrokenRequest, sendError, sendNotFound } from './error-answers.ts'
@@ -22,7 +22,7 @@ import { topicRoutes } from './routes/topic-routes.ts'
 export interface AppOptions {
   readonly rollups: RollupService
   readonly topics: TopicService
-  readonly queries: QueryRunner
+  readonly queries: FencedQueries
   readonly metrics: Metrics
   readonly findUnreadiness: () => string | undefined
   readonly logger: FastifyBaseLogger

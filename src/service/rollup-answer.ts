@@ -1,6 +1,7 @@
 /** Owns the shape in which a rollup is shown over HTTP (docs/HTTP.md). */
 import { addCounts, type Counts, type HaltReason, toShardKey, zeroCounts } from '../core/shard.ts'
 import type { StoredRollup, StoredShard } from '../leaf/leaf-store.ts'
+import { aggregateOf } from '../planner/partial-aggregate.ts'
 import type { ShardReport } from '../tailer/ingest-events.ts'
 
 export interface ShownReason {
@@ -45,17 +46,15 @@ export interface ShardAnswer {
   readonly counts: Counts
 }
 
-export interface RollupView {
+export interface RollupFacts {
   readonly rollup: StoredRollup
   readonly reports: readonly ShardReport[]
   /** A halt that couldn't be stored (the disk is full). */
   readonly halt: HaltReason | undefined
-  /** Per partial, in the plan's order. */
-  readonly stateDescriptions: readonly string[]
   readonly nowMs: number
 }
 
-export function toRollupAnswer({ rollup, reports, halt, stateDescriptions, nowMs }: RollupView): RollupAnswer {
+export function toRollupAnswer({ rollup, reports, halt, nowMs }: RollupFacts): RollupAnswer {
   const { plan } = rollup
   const reportByShard = new Map(reports.map((report) => [toShardKey(report.shard), report]))
   // nothing of the rollup is read then, whatever was last heard of a shard
@@ -82,10 +81,10 @@ export function toRollupAnswer({ rollup, reports, halt, stateDescriptions, nowMs
     columns: plan.wrap.outputs.map(({ name, type, role }) => ({ name, type, role })),
     ingest_sql: plan.ingestSql,
     wrap_sql: plan.wrapSql,
-    partials: plan.ingest.partials.map(({ column, call }, index) => ({
-      column,
-      call,
-      state: stateDescriptions[index] ?? '',
+    partials: plan.ingest.partials.map((partial) => ({
+      column: partial.column,
+      call: partial.call,
+      state: aggregateOf(partial).stateDescription,
     })),
     warnings: rollup.warnings,
     created_at: rollup.createdAt,

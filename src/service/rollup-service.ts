@@ -2,10 +2,10 @@
  * Owns the life of rollups: create, pause, resume, drop, prune, and going on after a start. The leaf stores, the ingest thread
  * reads; this decides. Operations on one rollup run one after the other.
  */
-import { resolveAggregate } from '../aggregates/aggregate-table.ts'
 import { RollupdError } from '../core/errors.ts'
 import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
 import type { OnError, OnLoss } from '../core/policy.ts'
+import type { AsyncLeaf } from '../leaf/async-leaf.ts'
 import type { StoredDeadLetter, StoredRollup } from '../leaf/leaf-store.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
@@ -13,7 +13,6 @@ import type { RecordSource, Topic } from '../tailer/record-source.ts'
 import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
 import { ACCEPTABLE_CODES, decideHalts, LOSS_CODES } from './halted-shards.ts'
 import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
-import type { AsyncLeaf } from '../leaf/async-leaf.ts'
 import { Progress } from './progress.ts'
 import { type RollupAnswer, toRollupAnswer } from './rollup-answer.ts'
 import { resolveStart, type Start } from './start-position.ts'
@@ -342,9 +341,6 @@ export class RollupService implements IngestControlEvents {
       rollup,
       reports: withFirstReports(reports, this.#firstReports.get(rollup.id) ?? []),
       halt: this.#unstoredHalts.get(rollup.id),
-      stateDescriptions: rollup.plan.ingest.partials.map(
-        ({ aggregate, argTypes }) => resolveAggregate(aggregate, argTypes, [])?.stateDescription ?? aggregate,
-      ),
       nowMs: this.#options.now(),
     })
   }

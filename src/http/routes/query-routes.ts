@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import { type AnswerFormat, CONTENT_TYPES } from '../../query/query-request.ts'
-import type { QueryRunner } from '../../service/query-runner.ts'
+import type { FencedQueries } from '../../service/fenced-queries.ts'
 import { chooseAcceptedType } from '../accepted-type.ts'
 import { ErrorAnswer, QueryBody } from '../schemas.ts'
 import { refuseLongStatement } from '../statement-limit.ts'
@@ -17,7 +17,7 @@ const FORMATS = {
 } as const satisfies Record<string, AnswerFormat>
 
 export interface QueryRoutesOptions {
-  readonly queries: QueryRunner
+  readonly queries: FencedQueries
   readonly statementCharactersMax: number
 }
 

@@ -1,4 +1,4 @@
-/** Owns a query's way: wait for its fence, run it in a query process, measure it. */
+/** Owns a query's way: wait for its fence, run it in a query process, measure it; and the end of all of them at a stop. */
 import { RollupdError } from '../core/errors.ts'
 import type { QueryRequest } from '../query/query-request.ts'
 import type { QueryAnswer, QueryService } from '../query/query-service.ts'
@@ -10,7 +10,7 @@ export interface FencedQuery extends QueryRequest {
   readonly atLeast?: AtLeast | undefined
 }
 
-export class QueryRunner {
+export class FencedQueries {
   readonly #queries: QueryService
   readonly #rollups: RollupService
   readonly #metrics: Metrics
