@@ -214,6 +214,8 @@ export class RollupIngest {
         this.#halt(cursor, describeRecreation(this.#options.topic, cursor))
         return
       case 'out_of_range':
+        // a shard that halts here is behind all the same, and its lag must say so
+        if (answer.highWatermark >= 0) cursor.highWatermark = answer.highWatermark
         if (answer.logStartOffset > cursor.next) this.#halt(cursor, describeLoss(cursor, answer.logStartOffset))
         else if (await this.#checkEpoch(cursor, answer.leaderEpoch)) this.#backOff(cursor, undefined)
         return
