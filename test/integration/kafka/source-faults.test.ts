@@ -44,23 +44,23 @@ class Cursor {
   readonly next: number[]
   readonly answers: FetchAnswer[] = []
   calls = 0
-  private readonly reader: RecordReader
-  private readonly topic: Topic
+  readonly #reader: RecordReader
+  readonly #topic: Topic
 
   constructor(topic: Topic) {
-    this.topic = topic
+    this.#topic = topic
     this.next = topic.partitions.map((partition) => partition.startOffset)
-    this.reader = log.openReader()
+    this.#reader = log.openReader()
   }
 
   async step(maxWaitMs = WAIT_MS): Promise<readonly FetchAnswer[]> {
     const requests = this.next.map((offset, partition) => ({
-      topic: this.topic.name,
-      shard: { topicId: this.topic.id, partition },
+      topic: this.#topic.name,
+      shard: { topicId: this.#topic.id, partition },
       offset,
       maxBytes: 1_000_000,
     }))
-    const answers = await this.reader.fetch(requests, { maxWaitMs })
+    const answers = await this.#reader.fetch(requests, { maxWaitMs })
     this.calls += 1
     answers.forEach((answer, partition) => {
       this.next[partition] = decoder.walkHeaders(answer.bytes, this.next[partition] ?? 0)
@@ -81,7 +81,7 @@ class Cursor {
   }
 
   close(): Promise<void> {
-    return this.reader.close()
+    return this.#reader.close()
   }
 }
 
