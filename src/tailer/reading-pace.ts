@@ -1,7 +1,7 @@
 /** Owns how much is read and committed at once. */
 
 /** Bytes asked of a shard at once: large enough that a request's cost vanishes, small enough that many shards fit in memory. */
-const FETCH_BYTES = 1 << 20
+const FETCH_BYTES = 2 << 20
 
 export interface ReadingPace {
   /** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against one sync per commit. */

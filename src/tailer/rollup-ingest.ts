@@ -22,7 +22,7 @@ const BATCH_BYTES_MAX = 32 << 20
 /** How long a fetch waits for the first new record. Long, since it returns with the first one. */
 const FETCH_WAIT_MS = 500
 /** Bytes of one fetch over all its shards; two of them are in memory at once. */
-const FETCH_BYTES_MAX = 4 << 20
+const FETCH_BYTES_MAX = 8 << 20
 /** Back-off of a shard with passing errors. */
 const RETRY_MS_MIN = 50
 const RETRY_MS_MAX = 2000
