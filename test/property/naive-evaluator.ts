@@ -5,7 +5,9 @@
 import type { OnError } from '../../src/core/policy.ts'
 import { evaluate, fromKey, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'
 import { compareValues, truthOf } from './naive-functions.ts'
-import { childrenOf, printNode, regroup, type AggregateNode, type Node } from './syntax.ts'
+import { printNode } from './print-syntax.ts'
+import { regroup } from './regroup.ts'
+import { childrenOf, type AggregateNode, type Node } from './syntax.ts'
 import {
   Decimal,
   Json,
@@ -39,6 +41,8 @@ export interface NaiveDeadLetter {
 export interface NaiveRow {
   readonly text: string
   readonly errors: readonly string[]
+  /** Null where there is none. */
+  readonly values: readonly Value[]
 }
 
 export interface NaiveAnswer {
@@ -224,16 +228,17 @@ function isPlainlyUntrue(condition: Node, at: Surroundings): boolean {
 
 function toRow(outputs: Rollup['outputs'], at: Surroundings): NaiveRow {
   const errors: string[] = []
-  const cells = outputs.map(({ name, node }) => {
+  const values = outputs.map(({ name, node }) => {
     try {
-      return `${JSON.stringify(name)}:${showValue(evaluate(node, at))}`
+      return evaluate(node, at)
     } catch (error) {
       if (!(error instanceof RowError)) throw error
       errors.push(`${name} ${error.code}`)
-      return `${JSON.stringify(name)}:null`
+      return null
     }
   })
-  return { text: `{${cells.join(',')}}`, errors: errors.toSorted() }
+  const cells = outputs.map(({ name }, index) => `${JSON.stringify(name)}:${showValue(values[index] ?? null)}`)
+  return { text: `{${cells.join(',')}}`, errors: errors.toSorted(), values }
 }
 
 function finalize({ name, type, argument }: AggregateNode, inputs: readonly Value[]): Value {

@@ -7,7 +7,7 @@ import { compareValues, followFields, NAIVE_FUNCTIONS, truthOf, type Notes } fro
 import { toDouble } from './naive-numbers.ts'
 import { readSpan } from './naive-times.ts'
 import { readTime } from './naive-text.ts'
-import type { CaseNode, LiteralNode, MetaNode, Node } from './syntax.ts'
+import type { CaseNode, FieldNode, LiteralNode, MetaNode, Node } from './syntax.ts'
 import {
   compareNumbers,
   Decimal,
@@ -17,7 +17,6 @@ import {
   RowError,
   Time,
   throughKey,
-  type JsonNode,
   type JsonObject,
   type Value,
 } from './value.ts'
@@ -85,6 +84,8 @@ function evaluateNode(node: Node, at: Surroundings): Value {
     case 'literal':
       return literalValue(node)
     case 'call': {
+      const field = asPath(node)
+      if (field !== undefined) return at.leaf(field)
       const args = node.args.map((arg) => evaluate(arg, at))
       const known = NAIVE_FUNCTIONS[node.id]
       if (known === undefined) throw new Error(`the naive evaluator has no ${node.id}`)
@@ -115,6 +116,18 @@ function evaluateNode(node: Node, at: Surroundings): Value {
     default:
       return at.leaf(node)
   }
+}
+
+/** `field->'key'` and `field->0` are paths: what they pass on the way is looked into, not read. */
+function asPath(node: Node): FieldNode | undefined {
+  if (node.kind === 'field') return node
+  if (node.kind !== 'call' || node.id !== 'member') return undefined
+  const [base, step] = node.args
+  const start = base === undefined ? undefined : asPath(base)
+  if (start === undefined || step?.kind !== 'literal' || step.value === null) return undefined
+  if (step.type === 'text') return { ...start, path: [...start.path, String(step.value)] }
+  const index = Number(step.value)
+  return index >= 0 && Number.isSafeInteger(index) ? { ...start, path: [...start.path, index] } : undefined
 }
 
 export function literalValue({ type, value }: LiteralNode): Value {
@@ -247,7 +260,7 @@ export const TOPIC = 'events'
 /** The leaves of a record's expressions. */
 export function recordLeaf(record: SourceRecord): (node: Node) => Value {
   return (node) => {
-    if (node.kind === 'field') return followFields(record.value as JsonNode, node.path)
+    if (node.kind === 'field') return followFields(record.value, node.path)
     if (node.kind === 'meta') return metaValue(node, record)
     throw new Error(`a record has no ${node.kind}`)
   }

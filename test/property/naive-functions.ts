@@ -47,8 +47,8 @@ interface NaiveFunction {
   readonly compute: Compute
 }
 
-const strict = (compute: Compute): NaiveFunction => ({ strict: true, compute })
-const lax = (compute: Compute): NaiveFunction => ({ strict: false, compute })
+const strict = (body: Compute): NaiveFunction => ({ strict: true, compute: body })
+const lax = (body: Compute): NaiveFunction => ({ strict: false, compute: body })
 
 function wrongKind(): RowError {
   return new RowError('wrong_kind')
@@ -177,8 +177,11 @@ function toBigint(value: Value): Value {
   return int64(BigInt(rounded))
 }
 
-function toText(value: Value): string {
+/** Of an undeclared value a double without a fraction is an integer, as it is once it was a key. */
+function toText(value: Value, type: ScalarType | undefined): string {
   if (typeof value === 'string') return value
+  if ((type === 'any' || type === 'number') && typeof value === 'number' && Number.isInteger(value))
+    return BigInt(value).toString()
   if (typeof value === 'boolean') return String(value)
   if (value instanceof Time) return showTime(value)
   if (value instanceof Json) return showJson(value.node)
@@ -197,7 +200,7 @@ function toTimestamp(value: Value): Time {
   return value instanceof Time ? value : readTime(textOf(value))
 }
 
-const CASTS: Readonly<Record<string, (value: Value) => Value>> = {
+const CASTS: Readonly<Record<string, (value: Value, type: ScalarType | undefined) => Value>> = {
   bigint: toBigint,
   double: (value) => (typeof value === 'string' ? readDouble(value) : toDouble(numberOf(value))),
   text: toText,
@@ -208,10 +211,10 @@ const CASTS: Readonly<Record<string, (value: Value) => Value>> = {
 function castEntries(): Record<string, NaiveFunction> {
   const entries: Record<string, NaiveFunction> = {}
   for (const [name, cast] of Object.entries(CASTS)) {
-    entries[`cast_to_${name}`] = strict(([value = null]) => cast(value))
-    entries[`try_cast_to_${name}`] = strict(([value = null]) => {
+    entries[`cast_to_${name}`] = strict(([value = null], _, [type]) => cast(value, type))
+    entries[`try_cast_to_${name}`] = strict(([value = null], _, [type]) => {
       try {
-        return cast(value)
+        return cast(value, type)
       } catch (error) {
         if (error instanceof RowError) return null
         throw error
@@ -222,7 +225,8 @@ function castEntries(): Record<string, NaiveFunction> {
 }
 
 /** The part of a value that a text names in an object, a number in an array. */
-function member(value: Value, key: Value): Value {
+function member(value: Value, given: Value): Value {
+  const key = typeof given === 'number' && Number.isInteger(given) ? BigInt(given) : given
   if (typeof key !== 'string' && typeof key !== 'bigint') throw wrongKind()
   if (!(value instanceof Json)) return null
   const found = findPart(value.node, key)
@@ -260,7 +264,7 @@ function followPath(value: Value, path: readonly string[]): Value {
 }
 
 function asText(value: Value): Value {
-  return value === null ? null : toText(value)
+  return value === null ? null : toText(value, 'any')
 }
 
 function pathOf(value: Value | undefined): string[] {
@@ -276,16 +280,17 @@ function like(folds: boolean, wanted: boolean): NaiveFunction {
   })
 }
 
-function join(left: Value, right: Value): string {
+function join(left: Value, right: Value, types: readonly ScalarType[]): string {
   for (const side of [left, right]) if (side instanceof Json || side instanceof Span) throw wrongKind()
   if (typeof left !== 'string' && typeof right !== 'string') throw wrongKind()
-  return toText(left) + toText(right)
+  return toText(left, types[0]) + toText(right, types[1])
 }
 
 function wholeOf(value: Value | undefined): number {
   const number = numberOf(value)
-  if (number instanceof Decimal || !Number.isInteger(Number(number))) throw new RowError('invalid_argument')
-  return Number(number)
+  if (typeof number === 'bigint') return Number(number)
+  if (number instanceof Decimal || !Number.isInteger(number)) throw new RowError('invalid_argument')
+  return number
 }
 
 const substringOf = strict(([text, from, count]) => {
@@ -305,7 +310,11 @@ const ceilOf = strict(([value]) => {
   return typeof number === 'bigint' ? number : negateAny(floorOf(negateAny(number)))
 })
 
-/** Without int64's bounds: what was cut is within them. */
+/** Declared numerics have no int64's bounds. */
+function opposite(value: NumberValue, type: ScalarType | undefined): NumberValue {
+  return type === 'numeric' ? negateAny(value) : negate(value)
+}
+
 function negateAny(value: NumberValue): NumberValue {
   return typeof value === 'bigint' ? -value : negate(value)
 }
@@ -331,14 +340,15 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   divide: strict(([left, right]) => computeDoubles('/', numberOf(left), numberOf(right))),
   divide_exact: arithmetic('/', true),
   divide_integers: strict(([left, right]) => divideIntegers(numberOf(left), numberOf(right))),
-  negate: strict(([value]) => negate(numberOf(value))),
-  abs: strict(([value]) => {
+  negate: strict(([value], _, [type]) => opposite(numberOf(value), type)),
+  abs: strict(([value], _, [type]) => {
     const number = numberOf(value)
-    return compareNumbers(number, 0n) < 0 ? negate(number) : number
+    return compareNumbers(number, 0n) < 0 ? opposite(number, type) : number
   }),
   round: strict(([value]) => roundOf(numberOf(value))),
   round_to: strict(([value, places]) => {
-    const [number, wanted] = [numberOf(value), numberOf(places)]
+    const [number, given] = [numberOf(value), numberOf(places)]
+    const wanted = typeof given === 'number' && Number.isInteger(given) ? BigInt(given) : given
     if (typeof wanted !== 'bigint') throw wrongKind()
     return roundTo(number, wanted)
   }),
@@ -396,7 +406,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     const [subject, wanted, by] = [textOf(text), textOf(from), textOf(to)]
     return wanted === '' ? subject : subject.split(wanted).join(by)
   }),
-  concatenate: strict(([left = null, right = null]) => join(left, right)),
+  concatenate: strict(([left = null, right = null], _, types) => join(left, right, types)),
   like: like(false, true),
   not_like: like(false, false),
   ilike: like(true, true),

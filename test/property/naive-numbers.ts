@@ -58,8 +58,10 @@ function computeDecimals(operator: Operator, left: Decimal, right: Decimal): Num
   return toExact(computeIntegers(operator, a, b), scale)
 }
 
+/** An exact result keeps no zeros at its end. */
 function toExact(unscaled: bigint, scale: number): NumberValue {
-  return scale === 0 ? unscaled : new Decimal(unscaled, scale)
+  const decimal = normalize(new Decimal(unscaled, scale))
+  return decimal.scale === 0 ? decimal.unscaled : decimal
 }
 
 export function computeDoubles(operator: Operator, left: NumberValue, right: NumberValue): number {

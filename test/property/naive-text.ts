@@ -1,6 +1,6 @@
 /** Owns the naive evaluator's texts: how values are read from them, and patterns. */
 import { int64 } from './naive-numbers.ts'
-import { doubleOfText, RowError, Time, timeOf, toDays } from './value.ts'
+import { doubleOfText, RowError, type Time, timeOf, toDays } from './value.ts'
 
 const BLANKS = /^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g
 
@@ -125,8 +125,9 @@ export function substring(text: string, from: number, count: number): string {
 export function trim(text: string, set: string, head: boolean, tail: boolean): string {
   const characters = [...text]
   const unwanted = new Set(set)
-  while (head && characters.length > 0 && unwanted.has(characters[0] as string)) characters.shift()
-  while (tail && characters.length > 0 && unwanted.has(characters.at(-1) as string)) characters.pop()
+  const isUnwanted = (character: string | undefined) => character !== undefined && unwanted.has(character)
+  if (head) while (isUnwanted(characters[0])) characters.shift()
+  if (tail) while (isUnwanted(characters.at(-1))) characters.pop()
   return characters.join('')
 }
 

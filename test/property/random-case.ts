@@ -2,9 +2,11 @@
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Rollup } from './naive-evaluator.ts'
 import type { SourceRecord } from './naive-expressions.ts'
+import { DIALECT_TYPES, type Dialect } from './dialects.ts'
 import { FEATURES, RandomExpressions, VALUE_TYPES, type FieldInfo } from './random-expressions.ts'
 import { FLAVOURS, printJson, randomValue, type Flavour } from './random-values.ts'
-import { printNode, someNode, type Node } from './syntax.ts'
+import { printNode } from './print-syntax.ts'
+import { someNode, type Node } from './syntax.ts'
 import type { JsonNode, JsonObject } from './value.ts'
 
 export interface SqlCase {
@@ -42,8 +44,10 @@ export function randomFields(random: SeededRandom): FieldInfo[] {
   ]
 }
 
-function randomRollup(random: SeededRandom, fields: readonly FieldInfo[]): Rollup {
-  const overRecords = new RandomExpressions(random, { fields, groups: undefined })
+export function randomRollup(random: SeededRandom, fields: readonly FieldInfo[], dialect?: Dialect): Rollup {
+  const ground = { fields, ...(dialect === undefined ? {} : { dialect }) }
+  const types = dialect === undefined ? VALUE_TYPES : DIALECT_TYPES
+  const overRecords = new RandomExpressions(random, { ...ground, groups: undefined })
   const asked = Array.from({ length: FEATURES_ASKED }, () => random.pick(FEATURES))
   const groups: Node[] = []
   const addGroup = (node: Node | undefined): void => {
@@ -56,37 +60,36 @@ function randomRollup(random: SeededRandom, fields: readonly FieldInfo[]): Rollu
   while (groups.length < groupCount) {
     const feature = random.chance(0.6) ? asked.pop() : undefined
     addGroup(
-      feature === undefined
-        ? overRecords.ofType(random.pick(VALUE_TYPES), DEPTH)
-        : overRecords.withFeature(feature, DEPTH),
+      feature === undefined ? overRecords.ofType(random.pick(types), DEPTH) : overRecords.withFeature(feature, DEPTH),
     )
   }
-  const overGroups = new RandomExpressions(random, { fields, groups })
+  const overGroups = new RandomExpressions(random, { ...ground, groups })
   const outputs: Node[] = groups.flatMap((expression, index) =>
     random.chance(0.9) ? [{ kind: 'group', type: expression.type, index, expression } as const] : [],
   )
   outputs.push({ kind: 'aggregate', name: 'count', type: 'bigint', argument: null, filter: null })
-  for (const feature of asked) outputs.push(outputWith(random, feature, overRecords, overGroups))
-  if (random.chance(0.5)) outputs.push(overGroups.ofType(random.pick(VALUE_TYPES), DEPTH))
+  for (const feature of asked) outputs.push(...outputWith(random, feature, overRecords, overGroups))
+  if (random.chance(0.5)) outputs.push(overGroups.ofType(random.pick(types), DEPTH))
   return {
     groups,
     outputs: outputs.map((node, index) => ({ name: `c${index}`, node })),
     where: random.chance(0.3) ? overRecords.condition(2) : null,
     having: random.chance(0.3) ? overGroups.condition(2) : null,
-    onError: random.chance(0.6) ? 'dead_letter' : 'null',
+    onError: dialect !== undefined || random.chance(0.6) ? 'dead_letter' : 'null',
   }
 }
 
-/** The feature over groups, or inside an aggregate. */
+/** The feature over groups, or inside an aggregate; none where it can't be. */
 function outputWith(
   random: SeededRandom,
   feature: string,
   overRecords: RandomExpressions,
   overGroups: RandomExpressions,
-): Node {
+): Node[] {
   const argument = random.chance(0.4) ? overRecords.withFeature(feature, 2) : undefined
-  if (argument === undefined) return overGroups.withFeature(feature, 2) as Node
-  return { kind: 'aggregate', name: 'max', type: argument.type, argument, filter: null }
+  if (argument !== undefined) return [{ kind: 'aggregate', name: 'max', type: argument.type, argument, filter: null }]
+  const output = overGroups.withFeature(feature, 2)
+  return output === undefined ? [] : [output]
 }
 
 /** The statement's text. */

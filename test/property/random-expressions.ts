@@ -5,6 +5,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { DIALECT_TYPES, exactDouble, type Dialect } from './dialects.ts'
 import {
   randomDouble,
   randomInteger,
@@ -89,18 +90,21 @@ export interface Ground {
   readonly fields: readonly FieldInfo[]
   /** Undefined over records. */
   readonly groups: readonly Node[] | undefined
+  /** An engine that must mean the same: no more than it allows, and every field is cast. */
+  readonly dialect?: Dialect
 }
 
 export class RandomExpressions {
   readonly random: SeededRandom
   readonly #ground: Ground
   readonly #records: RandomExpressions
+  readonly #types: readonly ScalarType[]
 
   constructor(random: SeededRandom, ground: Ground) {
     this.random = random
     this.#ground = ground
-    this.#records =
-      ground.groups === undefined ? this : new RandomExpressions(random, { fields: ground.fields, groups: undefined })
+    this.#types = ground.dialect === undefined ? VALUE_TYPES : DIALECT_TYPES
+    this.#records = ground.groups === undefined ? this : new RandomExpressions(random, { ...ground, groups: undefined })
   }
 
   /** An expression of that type. */
@@ -118,17 +122,23 @@ export class RandomExpressions {
   withFeature(feature: string, depth: number): Node | undefined {
     const { random } = this
     if ((FORMS as readonly string[]).includes(feature)) {
-      return this.#form(feature as Form, random.pick(VALUE_TYPES), depth)
+      return this.#form(feature as Form, random.pick(this.#types), depth)
     }
     if (aggregateNames().includes(feature)) {
       return this.#ground.groups === undefined ? undefined : this.#aggregate(feature, undefined, depth)
     }
-    return this.#call(random.pick(this.#possible(BY_ID.get(feature) ?? [])), depth)
+    const signatures = this.#possible(BY_ID.get(feature) ?? [])
+    return signatures.length === 0 ? undefined : this.#call(random.pick(signatures), depth)
   }
 
   /** Over records a declared numeric is a literal only; so it comes up less. */
   #possible(signatures: readonly Signature[]): readonly Signature[] {
-    if (this.#ground.groups !== undefined) return signatures
+    const { dialect, groups } = this.#ground
+    if (dialect !== undefined) {
+      // no field is a numeric: sums are
+      return signatures.filter((one) => dialect.allows(one) && (groups !== undefined || !one.args.includes('numeric')))
+    }
+    if (groups !== undefined) return signatures
     const plain = signatures.filter(({ args }) => !args.includes('numeric'))
     return plain.length > 0 && this.random.chance(0.9) ? plain : signatures
   }
@@ -140,6 +150,16 @@ export class RandomExpressions {
   }
 
   #argument(id: string, index: number, type: ScalarType, depth: number, wanted: readonly Flavour[]): Node {
+    const { dialect } = this.#ground
+    if (dialect !== undefined) {
+      // what such a quotient is divided by would show how many zeros it ended with
+      const given = dialect.argument(id, index, this.random)
+      const fits = given !== undefined && (given.kind === 'literal' || this.#ground.groups === undefined)
+      if (fits) return given
+      const made = this.ofType(type, id === 'divide_exact' ? 0 : depth)
+      // the grammar negates a number that is written out
+      return id === 'negate' && made.kind === 'literal' ? this.#held(type, []) : made
+    }
     const special = type === 'text' || type === 'bigint' ? this.#special(id, index, type) : undefined
     if (special !== undefined) return special
     const node = this.ofType(type, depth, wanted)
@@ -159,12 +179,12 @@ export class RandomExpressions {
     if (random.chance(0.25)) return undefined
     if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
     if (id === 'date_trunc' && index === 0) return textLiteral(randomUnit(random))
-    if (/like$/.test(id) && index === 1) return textLiteral(randomPattern(random))
-    if (/^path/.test(id) && index === 1) return textLiteral(random.pick(PATHS))
-    if (/^member/.test(id) && index === 1)
+    if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
+    if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
+    if (id.startsWith('member') && index === 1)
       return type === 'text' ? textLiteral(random.pick(MEMBERS)) : this.#small(-2, 3)
     if (id === 'round_to' && index === 1) return this.#small(-4, 9)
-    if (/^subst/.test(id) && index > 0) return this.#small(index === 1 ? -2 : 0, 6)
+    if (id.startsWith('subst') && index > 0) return this.#small(index === 1 ? -2 : 0, 6)
     return undefined
   }
 
@@ -178,9 +198,9 @@ export class RandomExpressions {
     switch (form) {
       case 'and':
       case 'or':
-        return { kind: form, type: 'boolean', args: this.#many(2, 3, () => this.condition(inner)) }
+        return { kind: form, type: 'boolean', args: this.#many(2, 3, () => apart(this.condition(inner), form)) }
       case 'case': {
-        const compared = random.chance(0.3) ? random.pick(VALUE_TYPES) : undefined
+        const compared = random.chance(0.3) ? random.pick(this.#types) : undefined
         const operand = compared === undefined ? null : this.ofType(compared, inner)
         const whens = this.#many(1, 3, (index) => ({
           when: compared === undefined ? this.condition(inner) : this.ofType(compared, inner),
@@ -192,7 +212,7 @@ export class RandomExpressions {
       case 'coalesce':
         return { kind: 'coalesce', type, args: this.#many(2, 3, (index) => this.#alternative(type, inner, index)) }
       case 'in': {
-        const compared = random.pick(VALUE_TYPES)
+        const compared = random.pick(this.#types)
         const item = (): Node | null => {
           if (random.chance(0.1)) return null
           return this.#literalOr(compared === 'any' ? random.pick(['text', 'bigint', 'any'] as const) : compared, inner)
@@ -207,7 +227,7 @@ export class RandomExpressions {
         }
       }
       case 'between': {
-        const compared = random.pick(VALUE_TYPES)
+        const compared = random.pick(this.#types)
         const [argument, low, high] = [
           this.ofType(compared, inner),
           this.#literalOr(compared, inner),
@@ -220,7 +240,7 @@ export class RandomExpressions {
           low,
           high,
           negated: random.chance(0.3),
-          symmetric: random.chance(0.3),
+          symmetric: this.#ground.dialect?.allowsSymmetric !== false && random.chance(0.3),
         }
       }
     }
@@ -242,7 +262,8 @@ export class RandomExpressions {
 
   /** A boolean, or an undeclared value that mostly is one. */
   condition(depth: number): Node {
-    return this.random.chance(0.15) ? this.ofType('any', 0, ['boolean']) : this.ofType('boolean', depth)
+    const undeclared = this.#ground.dialect === undefined && this.random.chance(0.15)
+    return undeclared ? this.ofType('any', 0, ['boolean']) : this.ofType('boolean', depth)
   }
 
   #literalOr(type: ScalarType, depth: number): Node {
@@ -265,6 +286,11 @@ export class RandomExpressions {
 
   #ofRecord(type: ScalarType, wanted: readonly Flavour[]): Node {
     const { random } = this
+    const { dialect } = this.#ground
+    if (dialect !== undefined) {
+      const { name } = random.pick(dialect.fields.filter((field) => field.type === type))
+      return castTo(type, { kind: 'field', type: 'any', path: [name] })
+    }
     switch (type) {
       case 'any':
         return this.#field(wanted)
@@ -311,9 +337,16 @@ export class RandomExpressions {
     wanted: readonly Flavour[] = [],
   ): AggregateNode | undefined {
     const { random } = this
-    const fitting = AGGREGATES.filter((one) => (name ?? one.name) === one.name && (type ?? one.type) === one.type)
+    const { dialect } = this.#ground
+    const fitting = AGGREGATES.filter(
+      (one) =>
+        (name ?? one.name) === one.name &&
+        (type ?? one.type) === one.type &&
+        (dialect === undefined || one.argument === null || DIALECT_TYPES.includes(one.argument)),
+    )
     if (fitting.length === 0) return undefined
     const chosen = random.pick(fitting)
+    if (dialect !== undefined) return this.#castAggregate(chosen, depth)
     const numbers = chosen.name === 'sum' || chosen.name === 'avg'
     const flavours = numbers ? NUMBERS : wanted.length > 0 ? wanted : SCALARS
     const argument = chosen.argument === null ? null : this.#records.ofType(chosen.argument, depth - 1, flavours)
@@ -321,8 +354,22 @@ export class RandomExpressions {
     return { kind: 'aggregate', name: chosen.name, type: chosen.type, argument, filter }
   }
 
+  /** Sums and averages are of what no engine rounds on the way. */
+  #castAggregate({ name, argument: wanted, type }: (typeof AGGREGATES)[number], depth: number): AggregateNode {
+    const { random } = this
+    const filter = random.chance(0.25) ? this.#records.condition(1) : null
+    const common = { kind: 'aggregate', name, type, filter } as const
+    if (wanted === null) return { ...common, argument: null }
+    const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
+    if (isExact) return { ...common, argument: exactDouble(random) }
+    if (name === 'avg') return { ...common, argument: castTo('bigint', { kind: 'field', type: 'any', path: ['i'] }) }
+    return { ...common, argument: this.#records.ofType(wanted, depth - 1) }
+  }
+
   #literal(type: ScalarType): LiteralNode | undefined {
     const { random } = this
+    const { dialect } = this.#ground
+    if (dialect !== undefined && type !== 'interval') return dialect.literal(type, random)
     if (type !== 'interval' && type !== 'any' && type !== 'number' && type !== 'numeric' && random.chance(0.05))
       return { kind: 'literal', type, value: null }
     switch (type) {
@@ -383,6 +430,11 @@ const WIDTHS = [
   '7 days',
   '13 microseconds',
 ]
+
+/** The grammar makes one AND of an AND within an AND: a grouping value that is one would no longer be found. */
+function apart(node: Node, form: 'and' | 'or'): Node {
+  return node.kind === 'group' && node.expression.kind === form ? call('operator', 'is true', [node]) : node
+}
 
 function textLiteral(value: string): LiteralNode {
   return { kind: 'literal', type: 'text', value }

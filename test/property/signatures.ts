@@ -46,6 +46,8 @@ function combinations(length: number): ScalarType[][] {
 function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[]): boolean {
   if (args.includes('interval') && (id !== 'time_bucket' || args.indexOf('interval', 1) > 0)) return false
   if (form === 'cast' || form === 'try_cast') return args[0] !== name
+  // the analyser calls it trim, as the grammar calls TRIM btrim
+  if (id === 'btrim') return false
   if (id === 'extract') return args[0] === 'text'
   return !(form === 'operator' && args.length > 2)
 }

@@ -8,7 +8,8 @@ import { evaluateRollup, type NaiveAnswer } from './naive-evaluator.ts'
 import { randomOf, type Property } from './property-run.ts'
 import { printRollup, randomCase, type SqlCase } from './random-case.ts'
 import { smallerCases } from './smaller.ts'
-import { printNode, regroup, someNode, type Node } from './syntax.ts'
+import { regroup } from './regroup.ts'
+import { someNode } from './syntax.ts'
 
 /** Weak ids, so that groups share them in some runs. */
 const WEAK_ID_BITS = 3
@@ -25,7 +26,7 @@ export function splitProperty(bench: LeafBench, coverage: Coverage): Property<Sq
   }
 }
 
-function showCase({ rollup, groupStyle, records }: SqlCase): string {
+export function showCase({ rollup, groupStyle, records }: SqlCase): string {
   const lines = records.map(
     ({ partition, offset, timestampMs, key, text }) =>
       `  ${partition}:${offset} ${timestampMs === -1 ? '' : `at ${timestampMs} `}${key === null ? '' : `key ${JSON.stringify(key)} `}${text}`,

@@ -1,0 +1,367 @@
+/**
+ * Owns what PostgreSQL and DuckDB are asked: which calls mean the same there by definition, how each is written, and the fields, all cast, that
+ * statements for them read.
+ */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import type { Signature } from './signatures.ts'
+import { printCall, printWith, quoteText } from './print-syntax.ts'
+import { call, castTo, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
+import type { JsonNode } from './value.ts'
+
+/** A field of the events: its column in the engine, the type that statements cast it to, its values. */
+export interface DialectField {
+  readonly name: string
+  /** SQL type of the engine's column. */
+  readonly column: 'bigint' | 'double precision' | 'text' | 'boolean'
+  readonly type: ScalarType
+  readonly make: (random: SeededRandom) => JsonNode
+}
+
+export interface Dialect {
+  readonly name: 'PostgreSQL' | 'DuckDB'
+  readonly fields: readonly DialectField[]
+  readonly allows: (signature: Signature) => boolean
+  readonly allowsSymmetric: boolean
+  readonly literal: (type: ScalarType, random: SeededRandom) => LiteralNode | undefined
+  /** Arguments that must be written out, or of one kind; undefined: any of the type. */
+  readonly argument: (id: string, index: number, random: SeededRandom) => Node | undefined
+  readonly print: (node: Node) => string
+  /** An output as text that toValue reads. */
+  readonly printOutput: (node: Node) => string
+}
+
+export const DIALECT_TYPES: readonly ScalarType[] = ['boolean', 'bigint', 'double precision', 'text', 'timestamptz']
+
+const TEXTS = ['', 'a', 'A', 'ab', 'Abc', 'b c', ' a ', 'ä', 'Ü', 'é', '日本', '😀', "it's", 'a%b', 'x_y', '12', 'true']
+const PATTERNS = ['%', 'a%', '%b', '_', 'A%', '%a%b%', '\\%', 'a\\%%', '', 'ä', '_b%']
+const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year', 'decade']
+/** They begin with their year 1; DuckDB's with the year before. */
+const LONG_UNITS = ['century', 'millennium']
+const FIELDS_OF_TIME = [
+  ...['century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
+  ...['isodow', 'hour', 'minute', 'millennium'],
+]
+/** DuckDB cuts or rounds them on the way. */
+const FRACTIONS_OF_TIME = ['epoch', 'second', 'milliseconds', 'microseconds']
+const WIDTHS = ['1 second', '5 minutes', '1 hour', '1 day', '2 weeks', '13 microseconds']
+const MONTHS = ['1 month', '3 months', '1 year']
+const WIDE = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '4294967296', '-1', '1000000']
+const DOUBLES = ['0.1', '1.5', '-2.5', '3.0', '1e300', '1e-300', '1e15', '123456.789', '0.5', '1e22']
+
+const number = (value: string | number): JsonNode => ({ number: String(value) })
+const text = (value: string): JsonNode => ({ text: value })
+const small = (random: SeededRandom): JsonNode => number(random.below(30) - 9)
+/** Eighths below 2^43: sums of some are doubles, in any order. */
+const eighth = (random: SeededRandom): JsonNode => number(((random.below(2 ** 30) - 2 ** 29) / 8).toFixed(3))
+
+/** Years 1 to 9999, as every engine reads and shows them. */
+function timeText(random: SeededRandom, zones: readonly string[]): string {
+  const year = random.chance(0.7) ? 1960 + random.below(90) : 1 + random.below(9998)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const fraction = random.chance(0.5) ? '' : `.${String(random.below(1_000_000)).padStart(6, '0')}`
+  const clock = `${two(random.below(24))}:${two(random.below(60))}:${two(random.below(60))}${fraction}`
+  const day = `${String(year).padStart(4, '0')}-${two(1 + random.below(12))}-${two(1 + random.below(28))}`
+  return `${day}T${clock}${random.pick(zones)}`
+}
+
+function fieldsOf(zones: readonly string[], integers: readonly string[]): DialectField[] {
+  return [
+    { name: 'i', column: 'bigint', type: 'bigint', make: small },
+    { name: 'j', column: 'bigint', type: 'bigint', make: small },
+    { name: 'w', column: 'bigint', type: 'bigint', make: (random) => number(random.pick(WIDE)) },
+    { name: 'n', column: 'text', type: 'bigint', make: (random) => text(random.pick(integers)) },
+    { name: 'x', column: 'double precision', type: 'double precision', make: eighth },
+    { name: 'y', column: 'double precision', type: 'double precision', make: eighth },
+    { name: 'd', column: 'double precision', type: 'double precision', make: (random) => number(random.pick(DOUBLES)) },
+    {
+      name: 'e',
+      column: 'double precision',
+      type: 'double precision',
+      make: (random) => number((random.next() * 4e9 - 2e9).toFixed(6)),
+    },
+    { name: 's', column: 'text', type: 'text', make: (random) => text(random.pick(TEXTS)) },
+    { name: 'u', column: 'text', type: 'text', make: (random) => text(random.pick(TEXTS)) },
+    { name: 'p', column: 'boolean', type: 'boolean', make: (random) => random.chance(0.5) },
+    { name: 'q', column: 'boolean', type: 'boolean', make: (random) => random.chance(0.5) },
+    { name: 'z', column: 'text', type: 'timestamptz', make: (random) => text(timeText(random, zones)) },
+  ]
+}
+
+function dialectField(name: string): FieldNode {
+  return { kind: 'field', type: 'any', path: [name] }
+}
+
+/** Arguments of SUM and AVG whose totals no engine rounds on the way. */
+export function exactDouble(random: SeededRandom): Node {
+  const [x, y] = ['x', 'y'].map((name) => castTo('double precision', dialectField(name))) as [Node, Node]
+  return random.pick([x, y, call('function', 'abs', [x]), call('operator', '+', [x, y]), call('operator', '-', [y, x])])
+}
+
+/** Calls that mean the same in both engines, for the types that they share; `%` on doubles is DuckDB's alone. */
+const COMMON = new Set([
+  ...[
+    'add',
+    'subtract',
+    'multiply',
+    'divide_integers',
+    'divide',
+    'remainder',
+    'negate',
+    'abs',
+    'floor',
+    'ceil',
+    'ceiling',
+  ],
+  ...['equal', 'not_equal', 'less', 'less_or_equal', 'greater', 'greater_or_equal'],
+  ...['is_distinct_from', 'is_not_distinct_from', 'is_null', 'is_not_null', 'is_true', 'is_not_true', 'is_false'],
+  ...[
+    'is_not_false',
+    'is_unknown',
+    'is_not_unknown',
+    'not',
+    'nullif',
+    'cast_to_bigint',
+    'cast_to_double',
+    'cast_to_text',
+  ],
+  ...[
+    'date_trunc',
+    'extract',
+    'date_part',
+    'time_bucket',
+    'lower',
+    'upper',
+    'length',
+    'char_length',
+    'character_length',
+  ],
+  ...[
+    'substring',
+    'substr',
+    'trim',
+    'ltrim',
+    'rtrim',
+    'replace',
+    'concatenate',
+    'like',
+    'not_like',
+    'ilike',
+    'not_ilike',
+  ],
+])
+const COMPARISONS = /^(equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
+/** Types that an engine has by the same name with the same meaning. */
+const SHARED = new Set<ScalarType>([...DIALECT_TYPES, 'interval'])
+
+function allowsCommon({ id, args, type }: Signature): boolean {
+  if (!COMMON.has(id) || ![type, ...args].every((one) => SHARED.has(one))) return false
+  // integers beside doubles are compared as doubles there
+  if (COMPARISONS.test(id)) return args[0] === args[1]
+  if (id.startsWith('cast_to'))
+    return `${args[0]} ${type}` !== 'boolean bigint' && isSameCast(args[0] as ScalarType, type)
+  if (id === 'concatenate') return args.every((arg) => arg === 'text' || arg === 'bigint' || arg === 'boolean')
+  return true
+}
+
+function isSameCast(from: ScalarType, to: ScalarType): boolean {
+  if (to === 'text') return from === 'bigint' || from === 'boolean'
+  return (from === 'bigint' && to === 'double precision') || (from === 'double precision' && to === 'bigint')
+}
+
+function writtenArgument(id: string, index: number, random: SeededRandom, lists: Lists): Node | undefined {
+  const pickText = (list: readonly string[]): Node => ({ kind: 'literal', type: 'text', value: random.pick(list) })
+  const pickNumber = (from: number): Node => ({
+    kind: 'literal',
+    type: 'bigint',
+    value: String(from + random.below(5)),
+  })
+  if (id === 'date_trunc' && index === 0) return pickText(lists.units)
+  if ((id === 'extract' || id === 'date_part') && index === 0) return pickText(lists.fieldsOfTime)
+  if (id === 'time_bucket' && index === 0)
+    return { kind: 'literal', type: 'interval', value: random.pick(lists.widths) }
+  if (id.endsWith('like') && index === 1) return pickText(PATTERNS)
+  if (id.startsWith('subst') && index > 0) return pickNumber(index === 1 ? lists.substringFrom : 0)
+  if (id === 'to_timestamp') return castTo('double precision', dialectField('e'))
+  if (id === 'timestamp_millis' || id === 'timestamp_micros') return castTo('bigint', dialectField('i'))
+  return undefined
+}
+
+interface Lists {
+  readonly units: readonly string[]
+  readonly fieldsOfTime: readonly string[]
+  readonly widths: readonly string[]
+  /** DuckDB counts from the end before 1. */
+  readonly substringFrom: number
+}
+
+function literalOf(type: ScalarType, random: SeededRandom, zones: readonly string[]): LiteralNode | undefined {
+  switch (type) {
+    case 'boolean':
+      return { kind: 'literal', type, value: random.chance(0.5) }
+    case 'bigint':
+      return { kind: 'literal', type, value: random.chance(0.9) ? String(random.below(12) - 3) : random.pick(WIDE) }
+    case 'double precision':
+      return { kind: 'literal', type, value: Number(random.pick(DOUBLES)) }
+    case 'text':
+      return { kind: 'literal', type, value: random.pick(TEXTS) }
+    case 'timestamptz':
+      return { kind: 'literal', type, value: timeText(random, zones) }
+    default:
+      return undefined
+  }
+}
+
+/** Written with its type: a number alone is a smaller integer, or numeric. */
+function printLiteral({ type, value }: LiteralNode, timeType: string): string {
+  if (value === null) return `NULL::${type === 'timestamptz' ? timeType : type}`
+  if (type === 'interval') return `INTERVAL ${quoteText(String(value))}`
+  if (type === 'timestamptz') return `${quoteText(String(value))}::${timeType}`
+  if (type === 'boolean') return value === true ? 'TRUE' : 'FALSE'
+  return `(${quoteText(String(value))}::${type})`
+}
+
+/** The engine's own writing of a node; undefined: as it is written for rollupd. */
+type Override = (node: Node, print: (node: Node) => string) => string | undefined
+
+function printer(override: Override): (node: Node) => string {
+  const print = (node: Node): string =>
+    override(node, print) ?? printWith(node as Parameters<typeof printWith>[0], print)
+  return print
+}
+
+const ZONES = ['Z', '+00:00', '+02:00', '-03:30', '+05:45']
+
+const POSTGRES: Override = (node, print) => {
+  if (node.kind === 'field') return String(node.path[0])
+  if (node.kind === 'literal') return printLiteral(node, 'timestamptz')
+  if (node.kind === 'aggregate') return printAggregate(node, print, node.type === 'boolean' ? BOOLEAN_EXTREMES : {})
+  if (node.kind !== 'call') return undefined
+  const texts = node.args.map(print)
+  switch (node.id) {
+    case 'extract':
+    case 'date_part':
+      // date_part rounds on the way to its double, extract is exact; its field can't be a cast text
+      return `(extract(${wordOf(node)} FROM ${texts[1]})::double precision)`
+    case 'time_bucket':
+      return `date_bin(${texts[0]}, ${texts[1]}, ${texts[2] ?? `'2000-01-03 00:00:00+00'::timestamptz`})`
+    case 'substring':
+    case 'substr':
+      return `substr(${texts[0]}, ${texts
+        .slice(1)
+        .map((position) => `${position}::int`)
+        .join(', ')})`
+    case 'length':
+    case 'char_length':
+    case 'character_length':
+      return `(length(${texts[0]})::bigint)`
+    default:
+      return printCall(node, texts)
+  }
+}
+
+function wordOf({ args: [field] }: Extract<Node, { kind: 'call' }>): string {
+  return field?.kind === 'literal' ? quoteText(String(field.value)) : ''
+}
+
+const BOOLEAN_EXTREMES = { min: 'bool_and', max: 'bool_or' }
+
+function printAggregate(
+  node: Extract<Node, { kind: 'aggregate' }>,
+  print: (node: Node) => string,
+  names: Readonly<Record<string, string>>,
+): string {
+  const { name, argument, filter } = node
+  const inner = argument === null ? '*' : print(argument)
+  const where = filter === null ? '' : ` FILTER (WHERE ${print(filter)})`
+  if (name === 'approx_distinct') return `COUNT(DISTINCT ${inner})${where}`
+  if (name === 'avg') return `AVG((${inner})::double precision)${where}`
+  return `${names[name] ?? name}(${inner})${where}`
+}
+
+const printPostgres = printer(POSTGRES)
+
+export const POSTGRESQL: Dialect = {
+  name: 'PostgreSQL',
+  fields: fieldsOf([...ZONES, ''], ['0', '7', '-1', '+12', ' 3 ', '0x1F', '1_000', '9223372036854775807']),
+  allows: (signature) => {
+    if (signature.id === 'to_timestamp') return signature.args[0] === 'double precision'
+    if (signature.id === 'round') return signature.type === 'double precision'
+    if (signature.id === 'remainder') return signature.type === 'bigint'
+    // numeric beside numeric and bigint: exact there too
+    if (signature.id.endsWith('_exact')) return signature.type === 'numeric'
+    return allowsCommon(signature)
+  },
+  allowsSymmetric: true,
+  literal: (type, random) => literalOf(type, random, ZONES),
+  argument: (id, index, random) =>
+    writtenArgument(id, index, random, {
+      units: [...UNITS, ...LONG_UNITS],
+      fieldsOfTime: [...FIELDS_OF_TIME, ...FRACTIONS_OF_TIME],
+      widths: WIDTHS,
+      substringFrom: -1,
+    }),
+  print: printPostgres,
+  printOutput: (node) =>
+    node.type === 'timestamptz'
+      ? `(extract(epoch FROM ${printPostgres(node)}) * 1000000)::bigint::text`
+      : `(${printPostgres(node)})::text`,
+}
+
+const DUCK: Override = (node, print) => {
+  if (node.kind === 'field') return String(node.path[0])
+  if (node.kind === 'literal') return printLiteral(node, 'timestamp')
+  if (node.kind === 'aggregate') return printAggregate(node, print, {})
+  if (node.kind !== 'call') return undefined
+  // the column holds times already
+  if (node.id === 'cast_to_timestamptz') return print(node.args[0] as Node)
+  const texts = node.args.map(print)
+  switch (node.id) {
+    case 'divide_integers':
+      return `(${texts.join(' // ')})`
+    case 'extract':
+    case 'date_part':
+      return `CAST(date_part(${texts.join(', ')}) AS double precision)`
+    case 'like':
+    case 'not_like':
+    case 'ilike':
+    case 'not_ilike':
+      return `(${printCall(node, texts).slice(1, -1)} ESCAPE '\\')`
+    case 'timestamp_millis':
+      return `epoch_ms(${texts[0]})`
+    case 'timestamp_micros':
+      return `make_timestamp(${texts[0]})`
+    case 'is_unknown':
+      return `(${texts[0]} IS NULL)`
+    case 'is_not_unknown':
+      return `(${texts[0]} IS NOT NULL)`
+    default:
+      return printCall(node, texts)
+  }
+}
+
+const printDuck = printer(DUCK)
+
+export const DUCKDB: Dialect = {
+  name: 'DuckDB',
+  // a column of times takes their texts without looking at the zone
+  fields: fieldsOf(['Z', ''], ['0', '7', '-1', '12', '9223372036854775807']),
+  allows: (signature) => {
+    // an origin of buckets of months is cut to its month there
+    if (signature.id === 'time_bucket' && signature.args.length > 2) return false
+    if (/^timestamp_(millis|micros)$/.test(signature.id)) return signature.args[0] === 'bigint'
+    return allowsCommon(signature)
+  },
+  allowsSymmetric: false,
+  literal: (type, random) => literalOf(type, random, ['']),
+  argument: (id, index, random) =>
+    writtenArgument(id, index, random, {
+      units: UNITS,
+      fieldsOfTime: FIELDS_OF_TIME,
+      widths: [...WIDTHS, ...MONTHS],
+      substringFrom: 1,
+    }),
+  print: printDuck,
+  printOutput: (node) =>
+    node.type === 'timestamptz' ? `epoch_us(${printDuck(node)})::text` : `(${printDuck(node)})::text`,
+}
