@@ -272,7 +272,8 @@ export class KeyWriter {
     const end = skipValue(bytes, at)
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1')
     const double = Number(text)
-    if (Number.isSafeInteger(double) && !text.includes('.') && text.length < 16) {
+    // 1e-400 is a 0 to the language only
+    if (Number.isSafeInteger(double) && text.length < 16 && !text.includes('.') && !text.includes('-', 1)) {
       this.appendDouble(double)
       return end
     }
