@@ -1,28 +1,15 @@
 /** Owns AVG: the double nearest to the exact quotient of SUM's total and the number of values. */
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { ExactSumAccumulator } from './exact-sum-accumulator.ts'
-import {
-  INTEGER_SUM,
-  NUMBER_SUM,
-  finalizeAverage,
-  identityOf,
-  mergeSums,
-  mergeSumsGuard,
-  mergeSumsSql,
-  type ExactSumLayout,
-} from './exact-sum-state.ts'
+import { exactSumParts, INTEGER_SUM, NUMBER_SUM, finalizeAverage, type ExactSumLayout } from './exact-sum-state.ts'
 
 function createAverage(layout: ExactSumLayout, canFail: boolean): Aggregate {
   return {
     type: 'double precision',
-    columns: layout.columns,
+    ...exactSumParts(layout),
     stateDescription: layout === INTEGER_SUM ? 'avg: count, exact integer' : 'avg: count, exact fixed point',
     canFail,
     createAccumulator: () => new ExactSumAccumulator('avg', layout),
-    identity: () => identityOf(layout),
-    merge: (left, right) => mergeSums(layout, left, right),
-    mergeSql: (stored, added) => mergeSumsSql(layout, stored, added),
-    mergeGuard: (stored, added) => mergeSumsGuard(layout, stored, added),
     finalize: (state, r, out) => finalizeAverage(layout, state, r, out),
   }
 }

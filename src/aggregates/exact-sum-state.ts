@@ -7,7 +7,7 @@
  * (law 5): a total that comes back into the window stands in limbs again.
  */
 import type { Registers } from '../core/registers.ts'
-import type { StateColumn, StateValue } from './aggregate.ts'
+import type { Aggregate, StateColumn, StateValue } from './aggregate.ts'
 import {
   BINARY_SCALE,
   addTotal,
@@ -89,7 +89,20 @@ export const MIXED_SUM: ExactSumLayout = {
   wide: 5,
 }
 
-export function identityOf(layout: ExactSumLayout): StateValue[] {
+/** What every aggregate over exact sums has in common. */
+export function exactSumParts(
+  layout: ExactSumLayout,
+): Pick<Aggregate, 'columns' | 'identity' | 'merge' | 'mergeSql' | 'mergeGuard'> {
+  return {
+    columns: layout.columns,
+    identity: () => identityOf(layout),
+    merge: (left, right) => mergeSums(layout, left, right),
+    mergeSql: (stored, added) => mergeSumsSql(layout, stored, added),
+    mergeGuard: (stored, added) => mergeSumsGuard(layout, stored, added),
+  }
+}
+
+function identityOf(layout: ExactSumLayout): StateValue[] {
   return layout.columns.map((_, index) => (index === layout.wide ? null : 0))
 }
 
@@ -129,11 +142,7 @@ export function writeTotal(layout: ExactSumLayout, total: ExactTotal, into: Stat
 }
 
 /** Any two states; the rare ones of sums, since mergeSql serves the rest. */
-export function mergeSums(
-  layout: ExactSumLayout,
-  left: readonly StateValue[],
-  right: readonly StateValue[],
-): StateValue[] {
+function mergeSums(layout: ExactSumLayout, left: readonly StateValue[], right: readonly StateValue[]): StateValue[] {
   const merged = identityOf(layout)
   if (layout.integers >= 0) merged[layout.integers] = countOf(left, layout.integers) + countOf(right, layout.integers)
   merged[layout.others] = countOf(left, layout.others) + countOf(right, layout.others)
@@ -146,7 +155,7 @@ export function mergeSums(
 type ColumnText = (column: number) => string
 
 /** The merge of two windows: limb sums and their carries, which SQLite's shift rounds down. */
-export function mergeSumsSql(layout: ExactSumLayout, stored: ColumnText, added: ColumnText): string[] {
+function mergeSumsSql(layout: ExactSumLayout, stored: ColumnText, added: ColumnText): string[] {
   const sum = (index: number): string => `${stored(index)} + ${added(index)}`
   const texts = layout.columns.map((_, index) => sum(index))
   texts[layout.wide] = 'NULL'
@@ -161,7 +170,7 @@ export function mergeSumsSql(layout: ExactSumLayout, stored: ColumnText, added: 
 }
 
 /** Both in the window, and the sum too, a carry included. SQLite would turn a sum beyond int64 into a REAL without a word. */
-export function mergeSumsGuard(layout: ExactSumLayout, stored: ColumnText, added: ColumnText): string {
+function mergeSumsGuard(layout: ExactSumLayout, stored: ColumnText, added: ColumnText): string {
   return (
     `(${stored(layout.wide)} IS NULL AND ${added(layout.wide)} IS NULL` +
     ` AND ${stored(layout.top)} + ${added(layout.top)} BETWEEN ${-TOP_END + 1n} AND ${TOP_END - 2n})`

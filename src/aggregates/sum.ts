@@ -3,28 +3,21 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { ExactSumAccumulator } from './exact-sum-accumulator.ts'
 import {
+  exactSumParts,
   INTEGER_SUM,
   MIXED_SUM,
   NUMBER_SUM,
   finalizeSum,
-  identityOf,
-  mergeSums,
-  mergeSumsGuard,
-  mergeSumsSql,
   type ExactSumLayout,
 } from './exact-sum-state.ts'
 
 function createSum(type: ScalarType, layout: ExactSumLayout, allExact: boolean): Aggregate {
   return {
     type,
-    columns: layout.columns,
+    ...exactSumParts(layout),
     stateDescription: layout === INTEGER_SUM ? 'sum: count, exact integer' : 'sum: counts, exact fixed point',
     canFail: !allExact,
     createAccumulator: () => new ExactSumAccumulator('sum', layout),
-    identity: () => identityOf(layout),
-    merge: (left, right) => mergeSums(layout, left, right),
-    mergeSql: (stored, added) => mergeSumsSql(layout, stored, added),
-    mergeGuard: (stored, added) => mergeSumsGuard(layout, stored, added),
     finalize: (state, r, out) => finalizeSum(layout, allExact, state, r, out),
   }
 }

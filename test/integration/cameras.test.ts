@@ -1,4 +1,4 @@
-/** The talk's example: cameras report what they see; the groups after each record. */
+/** The example of sql/cameras.sql: cameras report what they see; the groups after each record. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDataFolder, type RunningService, startRollupd } from '../support/running-service.ts'

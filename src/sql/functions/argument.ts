@@ -11,6 +11,12 @@ export function isNumberType(type: ScalarType | undefined): boolean {
   return type !== undefined && (type === 'any' || NUMBER_TYPES.has(type))
 }
 
+/** For `resolve`: one number gives a number of its own type. */
+export function resolveNumber([type, further]: readonly ScalarType[]): ScalarType | undefined {
+  if (type === undefined || further !== undefined || !isNumberType(type)) return undefined
+  return type === 'any' ? 'number' : type
+}
+
 /** The value may be a number that was a key, or will be one. */
 export function isUndeclared(type: ScalarType | undefined): boolean {
   return type === 'any' || type === 'number'

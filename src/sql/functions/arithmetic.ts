@@ -7,7 +7,7 @@ import { INT64_MIN } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isNumberType, isOneOf, wrongKind } from './argument.ts'
+import { always, isNumberType, isOneOf, resolveNumber, wrongKind } from './argument.ts'
 import {
   areNumbers,
   computeAsDoubles,
@@ -162,10 +162,7 @@ const NEGATE: FunctionEntry = {
   id: 'negate',
   name: '-',
   form: 'operator',
-  resolve: ([type, further]) => {
-    if (further !== undefined || !isNumberType(type)) return undefined
-    return type === 'any' ? 'number' : type
-  },
+  resolve: resolveNumber,
   signature: '- number',
   strict: true,
   canFail: ([type]) => !isOneOf(type, 'double precision', 'numeric'),

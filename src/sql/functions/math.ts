@@ -14,7 +14,7 @@ import { INT64_MIN } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { isInteger, isNumber, isNumberType, isOneOf, isWholeDouble, wrongKind } from './argument.ts'
+import { isInteger, isNumber, isNumberType, isOneOf, isWholeDouble, resolveNumber, wrongKind } from './argument.ts'
 import { setBigintResult, setExact } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
 
@@ -135,10 +135,7 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
     id: 'abs',
     name: 'abs',
     form: 'function',
-    resolve: ([type, further]) => {
-      if (further !== undefined || !isNumberType(type)) return undefined
-      return type === 'any' ? 'number' : type
-    },
+    resolve: resolveNumber,
     signature: 'abs(number)',
     strict: true,
     canFail: ([type]) => !isOneOf(type, 'double precision', 'numeric'),
