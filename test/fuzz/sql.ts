@@ -1,0 +1,27 @@
+/**
+ * `./dev fuzz sql`: the properties of test/property in their long form. --runs N (default 5000), --seed N; a failing run says how to repeat it.
+ */
+import { parseArgs } from 'node:util'
+import { COVERED_MIN, PropertySuite } from '../property/property-suite.ts'
+
+const RUNS_DEFAULT = '5000'
+
+const { values } = parseArgs({ options: { runs: { type: 'string' }, seed: { type: 'string' } } })
+const options = { runs: Number(values.runs ?? RUNS_DEFAULT), seed: Number(values.seed ?? '1') }
+const suite = await PropertySuite.create()
+let failed = false
+for (const part of suite.parts) {
+  const start = performance.now()
+  try {
+    await part.run(options)
+    console.log(`${part.name}: held, ${((performance.now() - start) / 1_000).toFixed(0)} s`)
+  } catch (error) {
+    failed = true
+    console.error(error instanceof Error ? error.message : error)
+  }
+}
+console.log(suite.report())
+const missing = suite.missing(options)
+if (missing.length > 0) console.error(`in fewer than ${COVERED_MIN} runs: ${missing.join(', ')}`)
+await suite.close()
+process.exitCode = failed || missing.length > 0 ? 1 : 0

@@ -1,0 +1,75 @@
+/** Owns the list of properties and their shares of the runs, for the tests and for the long form. */
+import { Coverage } from './coverage.ts'
+import { enginesProperty, openDuck, openPostgres, type Engine, type EngineFigures } from './engines-property.ts'
+import { evaluatorsProperty } from './evaluators-property.ts'
+import { keyOrderProperty } from './key-order-property.ts'
+import { LeafBench } from './leaf-run.ts'
+import { runProperty, type Property, type RunOptions } from './property-run.ts'
+import { splitProperty } from './split-property.ts'
+
+/** A form with so many runs is long: then each function, operator and aggregate must take part in COVERED_MIN of them. */
+const LONG_RUNS = 5_000
+export const COVERED_MIN = 200
+/** Engines are asked in every so manieth run: they cost ten times as much. */
+const ENGINE_SHARE = 3
+
+export interface SuitePart {
+  readonly name: string
+  run(options: RunOptions): Promise<void>
+}
+
+export class PropertySuite {
+  readonly parts: readonly SuitePart[]
+  readonly #bench: LeafBench
+  readonly #engines: readonly Engine[]
+  readonly #coverage: Coverage
+  readonly #figures = new Map<string, EngineFigures>()
+
+  private constructor(bench: LeafBench, postgres: Engine, duck: Engine) {
+    this.#bench = bench
+    this.#engines = [postgres, duck]
+    const coverage = new Coverage()
+    this.#coverage = coverage
+    const compared = this.#engines.map((engine) => {
+      const figures = { asked: 0, failing: 0, refused: 0 }
+      this.#figures.set(engine.dialect.name, figures)
+      return toPart(enginesProperty(bench, engine, coverage, figures), ENGINE_SHARE)
+    })
+    this.parts = [
+      toPart(splitProperty(bench, coverage), 1),
+      toPart(evaluatorsProperty(bench, coverage), 1),
+      ...compared,
+      toPart(keyOrderProperty(bench, postgres), ENGINE_SHARE),
+    ]
+  }
+
+  static async create(): Promise<PropertySuite> {
+    return new PropertySuite(await LeafBench.create(), await openPostgres(), await openDuck())
+  }
+
+  /** What was covered and asked, as a table. */
+  report(): string {
+    const engines = [...this.#figures].map(
+      ([name, { asked, failing, refused }]) =>
+        `${name}: ${asked} statements compared, ${failing} with an error of a cell, ${refused} refused there`,
+    )
+    return [this.#coverage.table(), ...engines].join('\n')
+  }
+
+  /** What took part in too few runs of a long form. */
+  missing({ runs }: RunOptions): string[] {
+    return runs < LONG_RUNS ? [] : this.#coverage.below(COVERED_MIN)
+  }
+
+  async close(): Promise<void> {
+    for (const engine of this.#engines) await engine.close()
+    this.#bench.close()
+  }
+}
+
+function toPart<Case>(property: Property<Case>, share: number): SuitePart {
+  return {
+    name: property.name,
+    run: ({ seed, runs }) => runProperty(property, { seed, runs: Math.ceil(runs / share) }),
+  }
+}
