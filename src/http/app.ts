@@ -24,7 +24,6 @@ export interface AppOptions {
   readonly topics: TopicService
   readonly queries: FencedQueries
   readonly metrics: Metrics
-  readonly findUnreadiness: () => string | undefined
   readonly logger: FastifyBaseLogger
   readonly version: string
   /** Every request but health checks must bring it; undefined: none is asked for. */
@@ -80,12 +79,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
   const refuseOtherMethods = watchMethods(app)
-  const { rollups, topics, queries, metrics, findUnreadiness, statementCharactersMax } = options
+  const { rollups, topics, queries, metrics, statementCharactersMax } = options
   await app.register(rollupRoutes, { rollups, statementCharactersMax })
   await app.register(topicRoutes, { topics })
   await app.register(recordRoutes, { topics })
   await app.register(queryRoutes, { queries, statementCharactersMax })
-  await app.register(operationRoutes, { metrics, findUnreadiness })
+  await app.register(operationRoutes, { metrics })
   app.get(
     '/openapi.json',
     { schema: { tags: ['operations'], summary: 'This document' } },

@@ -130,7 +130,6 @@ async function start(
     topics: new TopicService({ source, sink, leaf }),
     queries: fencedQueries,
     metrics,
-    findUnreadiness: () => undefined,
     logger,
     version: readVersion(),
     token: config.token,

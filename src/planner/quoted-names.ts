@@ -1,6 +1,7 @@
 /** Owns the warning about names where texts were meant: `status = "paid"` compares two fields, and is true of no record. */
 import type { Expression } from '../sql/expression.ts'
 import { childrenOf } from '../sql/expression.ts'
+import { quoteText } from '../sql/identifier.ts'
 
 const QUOTED_NAME = /^"((?:[^"]|"")*)"/
 const COMPARISONS = new Set(['equal', 'not_equal', 'less', 'less_or_equal', 'greater', 'greater_or_equal'])
@@ -19,8 +20,8 @@ export function quotedNameWarnings(sql: string, expressions: readonly Expression
     if (left !== undefined && quotedName(left) === undefined) {
       for (const name of right.map(quotedName)) {
         if (name === undefined) continue
-        const text = `'${name.replaceAll('""', '"').replaceAll("'", "''")}'`
-        warnings.add(`"${name}" in double quotes is a field; as a text it is ${text}`)
+        const text = name.replaceAll('""', '"')
+        warnings.add(`"${name}" in double quotes is a field; as a text it is ${quoteText(text)}`)
       }
     }
     childrenOf(expression).forEach(visit)

@@ -5,14 +5,9 @@ import type { Metrics } from '../../service/metrics.ts'
 
 export interface OperationRoutesOptions {
   readonly metrics: Metrics
-  /** Undefined: ready; else why not. */
-  readonly findUnreadiness: () => string | undefined
 }
 
-export const operationRoutes: FastifyPluginAsyncTypebox<OperationRoutesOptions> = async (
-  app,
-  { metrics, findUnreadiness },
-) => {
+export const operationRoutes: FastifyPluginAsyncTypebox<OperationRoutesOptions> = async (app, { metrics }) => {
   const tags = ['operations']
 
   app.get(
@@ -29,17 +24,11 @@ export const operationRoutes: FastifyPluginAsyncTypebox<OperationRoutesOptions> 
       schema: {
         tags,
         summary: 'Queries and changes are served',
-        response: {
-          200: Type.Object({ status: Type.String() }),
-          503: Type.Object({ status: Type.String(), reason: Type.String() }),
-        },
+        response: { 200: Type.Object({ status: Type.String() }) },
       },
     },
-    async (_request, reply) => {
-      const reason = findUnreadiness()
-      if (reason === undefined) return { status: 'ready' }
-      return await reply.code(503).send({ status: 'not ready', reason })
-    },
+    // the service listens once it is ready, and answers shutting_down to every request from the stop on
+    () => ({ status: 'ready' }),
   )
 
   app.get(
