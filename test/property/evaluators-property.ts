@@ -1,6 +1,6 @@
 /**
  * Owns the property that both evaluators are one: a call of the function table as a grouping value at ingest, and the same call in a
- * query over its stored arguments. Both against the naive evaluator too, which knows what a value loses in a key (docs/adr/0004).
+ * query over its stored arguments, as a value and in WHERE. Both against the naive evaluator too, which knows what a value loses in a key (docs/adr/0004).
  */
 import { functionById } from '../../src/sql/function-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
@@ -104,9 +104,12 @@ function checkCall(bench: LeafBench, coverage: Coverage, { node, records }: Call
     deadLetters: bench.stored(name).deadLetters,
   }))
   const reading = overColumns(node, columns)
-  const inQuery = bench.withRollup(stored, records, 'whole', options, (name) =>
-    bench.query(`SELECT o, ${printNode(reading, printColumn)} AS v FROM ${name} ORDER BY o`),
-  )
+  const text = printNode(reading, printColumn)
+  const { inQuery, inCondition } = bench.withRollup(stored, records, 'whole', options, (name) => ({
+    inQuery: bench.query(`SELECT o, ${text} AS v FROM ${name} ORDER BY o`),
+    inCondition:
+      node.type === 'boolean' ? bench.query(`SELECT o FROM ${name} WHERE ${text} ORDER BY o`).lines : undefined,
+  }))
   const lines = [...atIngest.lines, ...atIngest.deadLetters.map(deadLine)]
   const naive = records.map((record) => ({
     ingest: naiveLine(record, () => evaluate(node, { ...AT_INGEST, notes: notes(), leaf: recordLeaf(record) })),
@@ -115,6 +118,12 @@ function checkCall(bench: LeafBench, coverage: Coverage, { node, records }: Call
   expectEqual(lines.toSorted(), naive.map(({ ingest }) => ingest).toSorted(), `ingest, against the naive evaluator`)
   const read = naive.filter((_, index) => isReadable(records[index] as SourceRecord, columns))
   expectEqual(queryLines(inQuery), read.map(({ query }) => query).toSorted(), 'the query, against the naive evaluator')
+  if (inCondition !== undefined) {
+    const holding = read
+      .filter(({ query }) => query.endsWith('"v":true}'))
+      .map(({ query }) => `${query.slice(0, -10)}}`)
+    expectEqual(inCondition.toSorted(), holding.toSorted(), 'the query with it in WHERE, against the naive evaluator')
+  }
   for (const [index, { ingest, query }] of naive.entries()) {
     const record = records[index] as SourceRecord
     const allowed = holdsLargeNumber(`${record.text} ${printNode(node)} ${ingest} ${query}`)

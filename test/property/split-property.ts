@@ -9,7 +9,7 @@ import { randomOf, type Property } from './property-run.ts'
 import { printRollup, randomCase, type SqlCase } from './random-case.ts'
 import { smallerCases } from './smaller.ts'
 import { regroup } from './regroup.ts'
-import { someNode } from './syntax.ts'
+import { childrenOf, someNode, type Node } from './syntax.ts'
 
 /** Weak ids, so that groups share them in some runs. */
 const WEAK_ID_BITS = 3
@@ -56,6 +56,7 @@ function checkCase(bench: LeafBench, coverage: Coverage, sample: SqlCase, seed: 
     checkSame(stored, whole, options.idBits !== undefined)
     checkCounts(stored, expected)
     checkAnswer(bench.query(`SELECT * FROM ${name}`), expected, name)
+    checkMeasures(bench, sample, expected, name)
   })
 }
 
@@ -113,6 +114,29 @@ function checkAnswer({ lines, errors }: Answer, expected: NaiveAnswer, name: str
 }
 
 /** Lists of texts are told by what only one of the two has. */
+/** All groups merged again: the outputs over aggregates alone are those of one group. */
+function checkMeasures(
+  bench: LeafBench,
+  { rollup, records }: SqlCase,
+  { deadLetters }: NaiveAnswer,
+  name: string,
+): void {
+  const outputs = rollup.outputs.filter(({ node }) => isOfAggregates(regroup(node, rollup.groups)))
+  if (rollup.groups.length === 0 || outputs.length === 0) return
+  const dead = new Set(deadLetters.map(({ partition, offset }) => `${partition}:${offset}`))
+  const living = records.filter(({ partition, offset }) => !dead.has(`${partition}:${offset}`))
+  const expected = evaluateRollup({ ...rollup, groups: [], outputs, having: null }, living)
+  const measures = outputs.map((output) => `MEASURE(${output.name}) AS ${output.name}`).join(', ')
+  checkAnswer(bench.query(`SELECT ${measures} FROM unfiltered(${name})`), expected, `MEASURE over ${name}`)
+}
+
+function isOfAggregates(node: Node): boolean {
+  const inside = (part: Node): Node[] =>
+    part.kind === 'aggregate' ? [part] : [part, ...childrenOf(part).flatMap(inside)]
+  const parts = inside(node)
+  return parts.some(({ kind }) => kind === 'aggregate') && !parts.some(({ kind }) => kind === 'group')
+}
+
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   const [left, right] = [actual, expected].map((value) => JSON.stringify(value))
   if (left === right) return

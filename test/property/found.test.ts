@@ -1,0 +1,127 @@
+/** What the properties have found once: each statement with its records, and what it must give. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LeafBench, plan } from './leaf-run.ts'
+import type { SourceRecord } from './naive-expressions.ts'
+
+interface Found {
+  readonly what: string
+  readonly sql: string
+  readonly records: readonly string[]
+  readonly rows: readonly string[]
+  readonly deadLetters?: readonly string[]
+  /** A query over the rollup r; default: all of it. */
+  readonly query?: string
+}
+
+const FOUND: readonly Found[] = [
+  {
+    what: 'an argument that was not given is none at ingest either',
+    sql: "SELECT rtrim(a) AS t, substr(a, 2) AS s, time_bucket(INTERVAL '1 day', MAX(b::timestamptz)) AS d FROM _input GROUP BY 1, 2",
+    records: ['{"a":"it ","b":"2026-01-01T10:00:00Z"}'],
+    rows: ['{"t":"it","s":"t ","d":"2026-01-01T00:00:00Z"}'],
+  },
+  {
+    what: 'equal arguments of replace',
+    sql: 'SELECT replace(a, a, a) AS r FROM _input GROUP BY 1',
+    records: ['{"a":"x"}'],
+    rows: ['{"r":"x"}'],
+  },
+  {
+    what: 'a NULL step is no index',
+    sql: 'SELECT a -> NULL::bigint AS v FROM _input GROUP BY 1',
+    records: ['{"a":[1]}'],
+    rows: ['{"v":null}'],
+  },
+  {
+    what: 'a text that is none is an error of the record as a condition too',
+    sql: 'SELECT COUNT(*) FILTER (WHERE a) AS n FROM _input',
+    records: ['{"a":"\\u0000"}', '{"a":"x"}', '{"a":true}'],
+    rows: ['{"n":1}'],
+    deadLetters: ['0:0 invalid_text'],
+  },
+  {
+    what: 'digits are counted inside arrays as in fields',
+    sql: "SELECT a #> '{0}' AS v FROM _input GROUP BY 1",
+    records: [`{"a":[1${'0'.repeat(1000)}]}`],
+    rows: [],
+    deadLetters: ['0:0 number_out_of_range'],
+  },
+  {
+    what: 'a path into a grouped field',
+    sql: "SELECT a.b, a -> 'c' ->> 0 AS c FROM _input GROUP BY a",
+    records: ['{"a":{"b":1,"c":["x"]}}'],
+    rows: ['{"b":1,"c":"x"}'],
+  },
+  {
+    what: 'NULL of another number type is a branch',
+    sql: 'SELECT CASE WHEN a THEN NULL::bigint ELSE 0.5 END AS v FROM _input GROUP BY 1',
+    records: ['{"a":true}', '{"a":false}'],
+    rows: ['{"v":0.5}', '{"v":null}'],
+  },
+  {
+    what: 'upper leaves the record alone',
+    sql: 'SELECT upper(a::text) AS u, a::text AS t FROM _input GROUP BY 1, 2',
+    records: ['{"a":false}', '{"a":"xy"}', '{"a":false}'],
+    rows: ['{"u":"FALSE","t":"false"}', '{"u":"XY","t":"xy"}'],
+  },
+  {
+    what: 'a numeric has one text, at ingest and in a query',
+    sql: 'SELECT a::bigint AS k, (a::bigint / 1000000000000000000000000)::text AS t FROM _input GROUP BY 1, 2',
+    records: ['{"a":5}'],
+    query: 'SELECT t, (k / 1000000000000000000000000)::text AS q FROM r',
+    rows: ['{"t":"0.000000000000000000000005","q":"0.000000000000000000000005"}'],
+  },
+  {
+    what: 'a numeric that is exactly a double stays one',
+    sql: 'SELECT SUM(a::bigint) / COUNT(*) / 3 AS v FROM _input',
+    records: ['{"a":2}', '{"a":3}'],
+    rows: ['{"v":0.83333333333333333333}'],
+  },
+  {
+    what: 'an index with a point is that index',
+    sql: 'SELECT a -> b AS v, round(1.25, b) AS r FROM _input GROUP BY 1, 2',
+    records: ['{"a":[5,6],"b":1.0}', '{"a":[5,6],"b":1}'],
+    rows: ['{"v":6,"r":1.3}'],
+  },
+  {
+    what: 'an undeclared whole number has one text',
+    sql: "SELECT a::text AS t, a || '' AS j, o ->> 'a' AS p FROM _input GROUP BY 1, 2, 3",
+    records: ['{"a":1e15,"o":{"a":1e15}}', '{"a":1000000000000000,"o":{"a":1e15}}'],
+    rows: ['{"t":"1000000000000000","j":"1000000000000000","p":"1000000000000000"}'],
+  },
+  {
+    what: 'the opposite of a numeric has no bounds',
+    sql: 'SELECT - (-9223372036854775809 + a::bigint) AS v FROM _input GROUP BY 1',
+    records: ['{"a":1}'],
+    rows: ['{"v":9223372036854775808}'],
+  },
+  {
+    what: 'a tiny number inside an object is no 0',
+    sql: 'SELECT a = b AS same FROM _input GROUP BY 1',
+    records: ['{"a":{"x":1e-400},"b":{"x":0}}'],
+    rows: ['{"same":false}'],
+  },
+]
+
+let bench: LeafBench
+
+beforeAll(async () => {
+  bench = await LeafBench.create()
+})
+
+afterAll(() => bench.close())
+
+test.each(FOUND)('$what', ({ sql, records, rows, deadLetters = [], query = 'SELECT * FROM r' }) => {
+  const sources = records.map((text, offset): SourceRecord => ({
+    partition: 0,
+    offset,
+    timestampMs: -1,
+    key: null,
+    value: undefined,
+    text,
+  }))
+  bench.withRollup(plan(sql), sources, 'whole', { onError: 'dead_letter' }, (name) => {
+    expect(bench.stored(name).deadLetters).toEqual(deadLetters)
+    expect(bench.query(query.replace('FROM r', `FROM ${name}`)).lines.toSorted()).toEqual(rows.toSorted())
+  })
+})
