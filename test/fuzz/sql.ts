@@ -8,6 +8,9 @@ const RUNS_DEFAULT = '5000'
 
 const { values } = parseArgs({ options: { runs: { type: 'string' }, seed: { type: 'string' } } })
 const options = { runs: Number(values.runs ?? RUNS_DEFAULT), seed: Number(values.seed ?? '1') }
+if (!Number.isSafeInteger(options.runs) || options.runs < 1 || !Number.isSafeInteger(options.seed)) {
+  throw new Error('--runs takes a positive integer, --seed an integer')
+}
 const suite = await PropertySuite.create()
 let failed = false
 for (const part of suite.parts) {

@@ -199,6 +199,9 @@ function showRow(row: Record<string, unknown>): string {
     .join(' ')
 }
 
+const HALTING_DISTURBANCES = ['batch again', 'discard', 'restart'] as const
+const DISTURBANCES = [...HALTING_DISTURBANCES, 'records again', 'gap', 'overlap'] as const
+
 /** The records of one rollup on their way: a fold, and where each shard stands. */
 class RecordWay {
   readonly #bench: LeafBench
@@ -209,6 +212,8 @@ class RecordWay {
   /** Behind the last record of each partition. */
   readonly #ends: ReadonlyMap<number, number>
   readonly #next: Map<number, number>
+  /** Failing records that a person has looked at, by partition. */
+  readonly #accepted = new Map<number, number>()
   #fold: IngestFold
   #last: ArrayBuffer | undefined
 
@@ -264,8 +269,7 @@ class RecordWay {
       const first = positions.get(partition) as number
       if (first === end) continue
       const next = first + 1 + random.below(random.chance(0.3) ? end - first : Math.min(end - first, 4))
-      this.#foldRange(partition, first, next)
-      positions.set(partition, next)
+      positions.set(partition, this.#foldRange(partition, first, next))
     }
     this.#commit('accepted')
     for (const [partition, next] of positions) this.#next.set(partition, next)
@@ -275,41 +279,52 @@ class RecordWay {
   #disturb(random: SeededRandom): void {
     const [partition, end] = random.pick([...this.#ends])
     const next = this.#next.get(partition) as number
-    switch (random.below(6)) {
-      case 0:
+    // a range that halts ends elsewhere than it is asked to
+    const kinds = this.#options.onError === 'halt' ? HALTING_DISTURBANCES : DISTURBANCES
+    switch (random.pick(kinds)) {
+      case 'batch again':
         if (this.#last !== undefined) this.#send(this.#last, 'duplicate')
         return
-      case 1:
-        // the same records folded again, perhaps cut elsewhere
+      // perhaps cut elsewhere
+      case 'records again':
         if (next === 0) return
         this.#foldRange(partition, 0, 1 + random.below(next))
         this.#commit('duplicate')
         return
-      case 2:
+      case 'gap':
         if (next + 1 >= end) return
         this.#foldRange(partition, next + 1, end)
         this.#commit('refused')
         return
-      case 3:
-        // begins before the position and ends behind it
+      // begins before the position and ends behind it
+      case 'overlap':
         if (next === 0 || next === end) return
         this.#foldRange(partition, next - 1, end)
         this.#commit('refused')
         return
-      case 4:
+      case 'discard':
         if (next < end) this.#foldRange(partition, next, end)
         this.#fold.discard()
         return
-      default:
+      case 'restart':
         this.#bench.restart()
         this.#fold = this.#createFold()
     }
   }
 
-  /** Folds [first, next); offsets without a record count as holes. */
-  #foldRange(partition: number, first: number, next: number): void {
+  /**
+   * Folds [first, next) and says how far it came: under on_error halt up to a record that fails, which is accepted when the range after
+   * begins with it. Offsets without a record count as holes.
+   */
+  #foldRange(partition: number, first: number, next: number): number {
     const fold = this.#fold
-    const counts = fold.beginRange(shardOf(partition), TOPIC, first)
+    const isHalting = this.#options.onError === 'halt'
+    const counts = fold.beginRange(
+      shardOf(partition),
+      TOPIC,
+      first,
+      isHalting ? (this.#accepted.get(partition) ?? -1) : -1,
+    )
     let count = 0
     for (const record of this.#records.get(partition) ?? []) {
       if (record.offset < first || record.offset >= next) continue
@@ -330,9 +345,16 @@ class RecordWay {
         0,
         0,
       )
+      const halted = fold.haltedRecord
+      if (halted === undefined) continue
+      this.#accepted.set(partition, halted.offset)
+      counts.holes += halted.offset - first - count + 1
+      fold.endRange(halted.offset, 0, 0)
+      return halted.offset
     }
     counts.holes += next - first - count
     fold.endRange(next, 0, 0)
+    return next
   }
 
   #commit(expected: RangeOutcome['outcome']): void {
