@@ -4,7 +4,8 @@
  */
 import type { OnError } from '../../src/core/policy.ts'
 import { evaluate, fromKey, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'
-import { compareValues, truthOf } from './naive-functions.ts'
+import { compareValues } from './naive-compare.ts'
+import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
 import { regroup } from './regroup.ts'
 import { childrenOf, type AggregateNode, type Node } from './syntax.ts'

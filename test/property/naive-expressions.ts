@@ -3,7 +3,8 @@
  * stopping early are the language's own.
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
-import { compareValues, followFields, NAIVE_FUNCTIONS, truthOf, type Notes } from './naive-functions.ts'
+import { compareValues } from './naive-compare.ts'
+import { followFields, NAIVE_FUNCTIONS, truthOf, type Notes } from './naive-functions.ts'
 import { toDouble } from './naive-numbers.ts'
 import { readSpan } from './naive-times.ts'
 import { readTime } from './naive-text.ts'

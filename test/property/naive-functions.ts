@@ -14,16 +14,15 @@ import {
   toDouble,
   type Operator,
 } from './naive-numbers.ts'
+import { compareValues } from './naive-compare.ts'
 import { matchesLike, readBigint, readBoolean, readDouble, readPath, readTime, substring, trim } from './naive-text.ts'
 import { dateTrunc, extract, timeBucket, timeOfCount, timeOfSeconds } from './naive-times.ts'
 import {
   compareNumbers,
-  compareText,
   Decimal,
   fieldValue,
   isNumber,
   Json,
-  kindOf,
   RowError,
   showJson,
   showTime,
@@ -67,69 +66,6 @@ function textOf(value: Value | undefined): string {
 function timeOf(value: Value | undefined): Time {
   if (!(value instanceof Time)) throw wrongKind()
   return value
-}
-
-/** undefined: two kinds. Errors: what stands inside arrays and objects and has no key. */
-export function compareValues(left: Value, right: Value): number | undefined {
-  if (kindOf(left) !== kindOf(right)) return undefined
-  if (isNumber(left)) return compareNumbers(left, right as NumberValue)
-  if (typeof left === 'string') return compareText(left, right as string)
-  if (left instanceof Time)
-    return Number(left.micros - (right as Time).micros > 0n) - Number(left.micros < (right as Time).micros)
-  if (left instanceof Json) return compareJson(left.node, (right as Json).node)
-  return Number(left) - Number(right)
-}
-
-const RANKS = ['null', 'text', 'number', 'boolean', 'array', 'object']
-
-/** jsonb's order, [] as any array; sql.md: text < number < boolean < array < object, and null first inside. */
-function compareJson(left: JsonNode, right: JsonNode): number {
-  // what has no key is an error, on the left side first
-  showJson(left)
-  showJson(right)
-  return compareNodes(left, right)
-}
-
-function compareNodes(left: JsonNode, right: JsonNode): number {
-  const difference = RANKS.indexOf(nodeKind(left)) - RANKS.indexOf(nodeKind(right))
-  if (difference !== 0 || left === null || right === null) return difference
-  if (typeof left === 'boolean') return Number(left) - Number(right)
-  if ('text' in left) return compareText(left.text, (right as { text: string }).text)
-  if ('number' in left) return compareNumbers(exactNumber(left), exactNumber(right as { number: string }))
-  if ('elements' in left) return compareLists(left.elements, (right as typeof left).elements)
-  return compareLists(flatten(left), flatten(right as typeof left))
-}
-
-function nodeKind(node: JsonNode): string {
-  if (node === null) return 'null'
-  if (typeof node === 'boolean') return 'boolean'
-  if ('text' in node) return 'text'
-  return 'number' in node ? 'number' : 'elements' in node ? 'array' : 'object'
-}
-
-function exactNumber({ number }: { readonly number: string }): Decimal {
-  const [, sign = '', whole = '', fraction = '', power = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? []
-  const scale = fraction.length - Number(power)
-  const unscaled = BigInt(sign + whole + fraction)
-  return scale < 0 ? new Decimal(unscaled * 10n ** BigInt(-scale), 0) : new Decimal(unscaled, scale)
-}
-
-/** Keys and values in the order of keys. */
-function flatten({ members }: { readonly members: readonly (readonly [string, JsonNode])[] }): JsonNode[] {
-  return [...new Map(members)]
-    .toSorted(([a], [b]) => Buffer.byteLength(a) - Buffer.byteLength(b) || compareText(a, b))
-    .flatMap(([key, value]): JsonNode[] => [{ text: key }, value])
-}
-
-/** By their lengths first. */
-function compareLists(left: readonly JsonNode[], right: readonly JsonNode[]): number {
-  if (left.length !== right.length) return left.length - right.length
-  for (const [index, item] of left.entries()) {
-    const order = compareNodes(item, right[index] as JsonNode)
-    if (order !== 0) return order
-  }
-  return 0
 }
 
 function comparison(holds: (order: number) => boolean): NaiveFunction {

@@ -7,14 +7,16 @@ import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { DIALECT_TYPES, exactDouble, type Dialect } from './dialects.ts'
 import {
-  randomDouble,
-  randomInteger,
-  randomPattern,
-  randomText,
-  randomTime,
-  randomUnit,
-  type Flavour,
-} from './random-values.ts'
+  CASTABLE,
+  isReadOnce,
+  NUMBER_FLAVOURS,
+  randomLiteral,
+  SCALAR_FLAVOURS,
+  smallLiteral,
+  wantedFlavours,
+  writtenArgument,
+} from './random-arguments.ts'
+import type { Flavour } from './random-values.ts'
 import { FUNCTION_IDS, SIGNATURES, type Signature } from './signatures.ts'
 import { call, castTo, type AggregateNode, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
 
@@ -55,35 +57,6 @@ const AGGREGATES: readonly {
     return aggregate === undefined ? [] : [{ name, argument, type: aggregate.type }]
   }),
 )
-
-/** Flavours whose values the cast to a type takes. */
-const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
-  bigint: ['small', 'integer', 'intText', 'double'],
-  'double precision': ['small', 'double', 'doubleText', 'number'],
-  text: ['word', 'text', 'pattern', 'small', 'double', 'object', 'boolean'],
-  boolean: ['boolean', 'booleanText', 'small'],
-  timestamptz: ['timeText'],
-}
-
-/** What an undeclared argument of a call should be, by the call's id; of all arguments, or of each. */
-const NUMBERS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
-const TEXTS: readonly Flavour[] = ['word', 'text', 'pattern']
-const JSONS: readonly Flavour[] = ['object', 'array']
-const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = [
-  [/^(member|member_text|path|path_text)$/, [JSONS, ['word', 'small']]],
-  [
-    /^(add|subtract|multiply|divide|remainder|negate|abs|round|floor|ceil|ceiling|to_timestamp|timestamp_)/,
-    [NUMBERS, NUMBERS],
-  ],
-  [/^(substring|substr)$/, [TEXTS, ['small'], ['small']]],
-  [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
-  [/^(is_|not$)/, [['boolean']]],
-  [/^(date_trunc|date_part)$/, [['unitText']]],
-  [/^(try_)?cast_to_bigint$/, [CASTABLE.bigint ?? []]],
-  [/^(try_)?cast_to_double$/, [CASTABLE['double precision'] ?? []]],
-  [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
-  [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
-]
 
 /** Where expressions stand: over a record, or over a group's values. */
 export interface Ground {
@@ -144,7 +117,7 @@ export class RandomExpressions {
   }
 
   #call({ id, args, type }: Signature, depth: number): Node {
-    const flavours = WANTED.find(([pattern]) => pattern.test(id))?.[1]
+    const flavours = wantedFlavours(id)
     const nodes = args.map((arg, index) => this.#argument(id, index, arg, depth - 1, flavours?.[index] ?? []))
     return { kind: 'call', id, args: nodes, type }
   }
@@ -160,36 +133,17 @@ export class RandomExpressions {
       // the grammar negates a number that is written out
       return id === 'negate' && made.kind === 'literal' ? this.#held(type, []) : made
     }
-    const special = type === 'text' || type === 'bigint' ? this.#special(id, index, type) : undefined
+    const special = type === 'text' || type === 'bigint' ? writtenArgument(this.random, id, index, type) : undefined
     if (special !== undefined) return special
     const node = this.ofType(type, depth, wanted)
     // a unit, pattern or path that is written out is read by the analyser: it must be one
-    if (node.kind === 'literal' && node.value !== null && READ_ONCE.test(`${id} ${index}`))
-      return this.#held(type, wanted)
+    if (node.kind === 'literal' && node.value !== null && isReadOnce(id, index)) return this.#held(type, wanted)
     // the grammar negates a number that is written out, the analyser reads a quoted text that is cast
     const isRead = id === 'negate' || id.startsWith('cast_to') || id.startsWith('try_cast_to')
     if (!isRead || node.kind !== 'literal') return node
-    return type === 'numeric' ? call('operator', '+', [node, this.#small(0, 2)]) : this.#held(type, wanted)
-  }
-
-  /** Arguments that are mostly written out: units, patterns, paths, positions. */
-  #special(id: string, index: number, type: ScalarType): Node | undefined {
-    const { random } = this
-    if (id === 'extract' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
-    if (random.chance(0.25)) return undefined
-    if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
-    if (id === 'date_trunc' && index === 0) return textLiteral(randomUnit(random))
-    if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
-    if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
-    if (id.startsWith('member') && index === 1)
-      return type === 'text' ? textLiteral(random.pick(MEMBERS)) : this.#small(-2, 3)
-    if (id === 'round_to' && index === 1) return this.#small(-4, 9)
-    if (id.startsWith('subst') && index > 0) return this.#small(index === 1 ? -2 : 0, 6)
-    return undefined
-  }
-
-  #small(from: number, count: number): Node {
-    return { kind: 'literal', type: 'bigint', value: String(from + this.random.below(count)) }
+    return type === 'numeric'
+      ? call('operator', '+', [node, smallLiteral(this.random, 0, 2)])
+      : this.#held(type, wanted)
   }
 
   #form(form: Form, type: ScalarType, depth: number): Node {
@@ -348,7 +302,7 @@ export class RandomExpressions {
     const chosen = random.pick(fitting)
     if (dialect !== undefined) return this.#castAggregate(chosen, depth)
     const numbers = chosen.name === 'sum' || chosen.name === 'avg'
-    const flavours = numbers ? NUMBERS : wanted.length > 0 ? wanted : SCALARS
+    const flavours = numbers ? NUMBER_FLAVOURS : wanted.length > 0 ? wanted : SCALAR_FLAVOURS
     const argument = chosen.argument === null ? null : this.#records.ofType(chosen.argument, depth - 1, flavours)
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
     return { kind: 'aggregate', name: chosen.name, type: chosen.type, argument, filter }
@@ -367,40 +321,12 @@ export class RandomExpressions {
   }
 
   #literal(type: ScalarType): LiteralNode | undefined {
-    const { random } = this
     const { dialect } = this.#ground
-    if (dialect !== undefined && type !== 'interval') return dialect.literal(type, random)
-    if (type !== 'interval' && type !== 'any' && type !== 'number' && type !== 'numeric' && random.chance(0.05))
-      return { kind: 'literal', type, value: null }
-    switch (type) {
-      case 'boolean':
-        return { kind: 'literal', type, value: random.chance(0.5) }
-      case 'bigint':
-        return { kind: 'literal', type, value: this.#int64() }
-      case 'numeric':
-        return { kind: 'literal', type, value: random.pick(WIDE) }
-      case 'double precision':
-        return { kind: 'literal', type, value: Number(randomDouble(random)) + 0 }
-      case 'text':
-        return textLiteral(random.chance(0.5) ? random.pick(SHORT_TEXTS) : randomText(random))
-      case 'timestamptz':
-        return { kind: 'literal', type, value: randomTime(random) }
-      case 'interval':
-        return { kind: 'literal', type, value: random.pick(WIDTHS) }
-      default:
-        return undefined
-    }
-  }
-
-  #int64(): string {
-    const { random } = this
-    if (random.chance(0.7)) return String(random.below(13) - 2)
-    const value = BigInt(randomInteger(random))
-    return value >= -(2n ** 63n) && value < 2n ** 63n ? value.toString() : '1'
+    if (dialect !== undefined && type !== 'interval') return dialect.literal(type, this.random)
+    return randomLiteral(this.random, type)
   }
 }
 
-const SCALARS: readonly Flavour[] = [...NUMBERS, 'word', 'text', 'boolean', 'timeText']
 const METADATA = [
   { name: 'topic', type: 'text' },
   { name: 'key', type: 'text' },
@@ -408,34 +334,7 @@ const METADATA = [
   { name: 'offset', type: 'bigint' },
   { name: 'timestamp', type: 'timestamptz' },
 ] as const
-const EXTRACT_FIELDS = [
-  ...['epoch', 'millennium', 'century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
-  ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
-]
-const READ_ONCE = /^((path|path_text) 1|date_(trunc|part) 0|\w*like 1)$/
-const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
-const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
-const SHORT_TEXTS = ['a', 'b', 'A', 'de', 'ab', '', 'x', 'true', '1']
-const WIDE = ['9223372036854775808', '-9223372036854775809', '1000000000000000000000000', '18446744073709551616']
-const WIDTHS = [
-  '1 second',
-  '5 minutes',
-  '90 seconds',
-  '1 hour',
-  '1 day',
-  '2 weeks',
-  '1 month',
-  '3 months',
-  '1 year',
-  '7 days',
-  '13 microseconds',
-]
-
 /** The grammar makes one AND of an AND within an AND: a grouping value that is one would no longer be found. */
 function apart(node: Node, form: 'and' | 'or'): Node {
   return node.kind === 'group' && node.expression.kind === form ? call('operator', 'is true', [node]) : node
-}
-
-function textLiteral(value: string): LiteralNode {
-  return { kind: 'literal', type: 'text', value }
 }

@@ -1,0 +1,128 @@
+/** Owns what random expressions are given: flavours of fields that fit a call, arguments that are written out, literals of each type. */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import {
+  randomDouble,
+  randomInteger,
+  randomPattern,
+  randomText,
+  randomTime,
+  randomUnit,
+  type Flavour,
+} from './random-values.ts'
+import type { LiteralNode, Node } from './syntax.ts'
+
+/** Flavours whose values the cast to a type takes. */
+export const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
+  bigint: ['small', 'integer', 'intText', 'double'],
+  'double precision': ['small', 'double', 'doubleText', 'number'],
+  text: ['word', 'text', 'pattern', 'small', 'double', 'object', 'boolean'],
+  boolean: ['boolean', 'booleanText', 'small'],
+  timestamptz: ['timeText'],
+}
+
+export const NUMBER_FLAVOURS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
+const TEXTS: readonly Flavour[] = ['word', 'text', 'pattern']
+const JSONS: readonly Flavour[] = ['object', 'array']
+export const SCALAR_FLAVOURS: readonly Flavour[] = [...NUMBER_FLAVOURS, 'word', 'text', 'boolean', 'timeText']
+/** What undeclared arguments of a call should be, by its id. */
+const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = [
+  [/^(member|member_text|path|path_text)$/, [JSONS, ['word', 'small']]],
+  [
+    /^(add|subtract|multiply|divide|remainder|negate|abs|round|floor|ceil|ceiling|to_timestamp|timestamp_)/,
+    [NUMBER_FLAVOURS, NUMBER_FLAVOURS],
+  ],
+  [/^(substring|substr)$/, [TEXTS, ['small'], ['small']]],
+  [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
+  [/^(is_|not$)/, [['boolean']]],
+  [/^(date_trunc|date_part)$/, [['unitText']]],
+  [/^(try_)?cast_to_bigint$/, [CASTABLE.bigint ?? []]],
+  [/^(try_)?cast_to_double$/, [CASTABLE['double precision'] ?? []]],
+  [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
+  [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
+]
+
+/** For each argument; undefined: it doesn't matter. */
+export function wantedFlavours(id: string): readonly (readonly Flavour[])[] | undefined {
+  return WANTED.find(([pattern]) => pattern.test(id))?.[1]
+}
+
+const EXTRACT_FIELDS = [
+  ...['epoch', 'millennium', 'century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
+  ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
+]
+const READ_ONCE = /^((path|path_text) 1|date_(trunc|part) 0|\w*like 1)$/
+const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
+const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
+const SHORT_TEXTS = ['a', 'b', 'A', 'de', 'ab', '', 'x', 'true', '1']
+const WIDE = ['9223372036854775808', '-9223372036854775809', '1000000000000000000000000', '18446744073709551616']
+const WIDTHS = [
+  '1 second',
+  '5 minutes',
+  '90 seconds',
+  '1 hour',
+  '1 day',
+  '2 weeks',
+  '1 month',
+  '3 months',
+  '1 year',
+  '7 days',
+  '13 microseconds',
+]
+
+/** Whether the analyser reads the argument, where it is written out. */
+export function isReadOnce(id: string, index: number): boolean {
+  return READ_ONCE.test(`${id} ${index}`)
+}
+
+/** Arguments that are mostly written out: units, patterns, paths, positions. */
+export function writtenArgument(random: SeededRandom, id: string, index: number, type: ScalarType): Node | undefined {
+  if (id === 'extract' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
+  if (random.chance(0.25)) return undefined
+  if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
+  if (id === 'date_trunc' && index === 0) return textLiteral(randomUnit(random))
+  if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
+  if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
+  if (id.startsWith('member') && index === 1)
+    return type === 'text' ? textLiteral(random.pick(MEMBERS)) : smallLiteral(random, -2, 3)
+  if (id === 'round_to' && index === 1) return smallLiteral(random, -4, 9)
+  if (id.startsWith('subst') && index > 0) return smallLiteral(random, index === 1 ? -2 : 0, 6)
+  return undefined
+}
+
+export function smallLiteral(random: SeededRandom, from: number, count: number): LiteralNode {
+  return { kind: 'literal', type: 'bigint', value: String(from + random.below(count)) }
+}
+
+export function randomLiteral(random: SeededRandom, type: ScalarType): LiteralNode | undefined {
+  if (type !== 'interval' && type !== 'any' && type !== 'number' && type !== 'numeric' && random.chance(0.05))
+    return { kind: 'literal', type, value: null }
+  switch (type) {
+    case 'boolean':
+      return { kind: 'literal', type, value: random.chance(0.5) }
+    case 'bigint':
+      return { kind: 'literal', type, value: randomInt64(random) }
+    case 'numeric':
+      return { kind: 'literal', type, value: random.pick(WIDE) }
+    case 'double precision':
+      return { kind: 'literal', type, value: Number(randomDouble(random)) + 0 }
+    case 'text':
+      return textLiteral(random.chance(0.5) ? random.pick(SHORT_TEXTS) : randomText(random))
+    case 'timestamptz':
+      return { kind: 'literal', type, value: randomTime(random) }
+    case 'interval':
+      return { kind: 'literal', type, value: random.pick(WIDTHS) }
+    default:
+      return undefined
+  }
+}
+
+function randomInt64(random: SeededRandom): string {
+  if (random.chance(0.7)) return String(random.below(13) - 2)
+  const value = BigInt(randomInteger(random))
+  return value >= -(2n ** 63n) && value < 2n ** 63n ? value.toString() : '1'
+}
+
+function textLiteral(value: string): LiteralNode {
+  return { kind: 'literal', type: 'text', value }
+}
