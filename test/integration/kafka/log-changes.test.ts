@@ -176,14 +176,13 @@ test(
     await resume('c51', 'lost')
 
     for (const name of ['c51', 'c51_accepting']) {
-      const { counts, warnings, status, shards } = await waitForCount(name, 7)
+      await waitForCount(name, 7)
+      // what is stored is known some milliseconds before what the shard does now
+      const reads = (rollup: RollupAnswer) => rollup.shards[0]?.status === 'reading'
+      const { counts, warnings, status, shards } = await waitFor(name, 'reading', reads)
       expect(counts.lost).toBe(3)
       expect(warnings.join()).toMatch(/offsets 5 to 7 of partition 0/)
-      expect({ status, shard: shards[0]?.status, next: shards[0]?.next_offset }).toEqual({
-        status: 'running',
-        shard: 'reading',
-        next: 10,
-      })
+      expect({ status, next: shards[0]?.next_offset }).toEqual({ status: 'running', next: 10 })
     }
     await clients.send(topic, numbers(1, 10))
     for (const name of ['c51', 'c51_accepting']) await waitForCount(name, 8)
