@@ -3,6 +3,7 @@
  * key stay together whoever writes them. Source: org.apache.kafka.clients.producer.internals.BuiltInPartitioner, Utils.murmur2.
  */
 import { RollupdError } from '../core/errors.ts'
+import { noPartition } from '../core/topic-message.ts'
 
 const SEED = 0x9747b28c
 const MULTIPLIER = 0x5bd1e995
@@ -52,7 +53,7 @@ export function groupByPartition<T extends Placeable>(
     if (partition === undefined) {
       partition = record.key === null ? next++ % partitionCount : (murmur2(record.key) & POSITIVE) % partitionCount
     } else if (!Number.isInteger(partition) || partition < 0 || partition >= partitionCount) {
-      throw new RollupdError('bad_parameter', `topic "${topic}" has no partition ${partition}`, {
+      throw new RollupdError('bad_parameter', noPartition(topic, partition), {
         hint: `Its partitions are 0 to ${partitionCount - 1}.`,
       })
     }

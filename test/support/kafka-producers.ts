@@ -8,6 +8,7 @@ import { KafkaLog } from '../../src/adapters/kafka/kafka-log.ts'
 import { PRODUCE } from '../../src/adapters/kafka/protocol/produce.ts'
 import type { NewRecord } from '../../src/tailer/record-source.ts'
 import { uniqueTopic } from './kafka-broker.ts'
+import { waitUntil } from './running-service.ts'
 
 /** A producer's answer waits for the disks of a machine that is busy with other tests. */
 const PRODUCE_TIMEOUT_MS = 60_000
@@ -103,6 +104,16 @@ export class KafkaClients {
     const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }))
     const admin = await this.admin()
     await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: partitions, configEntries }] })
+  }
+
+  /** Returns when the brokers tell of them: they learn it after the answer. */
+  async addPartitions(topic: string, count: number): Promise<void> {
+    await (await this.admin()).createPartitions({ topicPartitions: [{ topic, count }] })
+    await waitUntil(
+      `${count} partitions of topic ${topic}`,
+      () => this.#log.findTopic(topic),
+      (found) => found?.partitions.length === count,
+    )
   }
 
   /** Plain records in one batch, without a transaction. The topic is looked up each time: it may be another one of that name. */
