@@ -22,8 +22,12 @@ import type { RecordVisitor } from './record-visitor.ts'
 
 /** Why the walk ended before a batch. */
 export interface DecodeStop {
-  /** `corrupt`: damaged bytes. `codec`: a compression or message format that rollupd doesn't read. */
-  readonly code: 'corrupt' | 'codec'
+  /**
+   * `corrupt`: damaged bytes. `codec`: a compression or message format that rollupd doesn't read. `past_end`: the batch reaches
+   * beyond the watermark of its answer; a broker takes that before it reads the bytes, so only an answer to a second question
+   * tells damage from a record that had just come.
+   */
+  readonly code: 'corrupt' | 'codec' | 'past_end'
   /** Where reading stands: no offset from here on was counted. Equals the result's `next`. */
   readonly offset: number
   /** Where reading goes on if the loss of [offset, next) is accepted; always beyond `offset`. */
@@ -68,7 +72,7 @@ export class RecordBatchDecoder {
     answer: {
       readonly bytes: Uint8Array
       readonly aborted: readonly AbortedTransaction[]
-      /** No batch reaches beyond it; absent: not known. */
+      /** A batch that reaches beyond it is `past_end`; absent: not known. */
       readonly highWatermark?: number
     },
     from: number,
@@ -115,11 +119,13 @@ export class RecordBatchDecoder {
    * Where decode() will end if no batch is damaged inside, by the headers alone, so that the next fetch can be on its way
    * before this one is folded. Cost: some ns a batch.
    */
-  walkHeaders(bytes: Uint8Array, from: number): number {
+  walkHeaders(answer: { readonly bytes: Uint8Array; readonly highWatermark?: number }, from: number): number {
+    const { bytes, highWatermark: logEnd = Number.MAX_SAFE_INTEGER } = answer
     let next = from
     for (let at = 0; ;) {
       const size = measureBatch(bytes, at)
-      if (size === INCOMPLETE || checkHeader(bytes, at, size) !== undefined) return next
+      if (size === INCOMPLETE) return next
+      if ((checkHeader(bytes, at, size) ?? checkReach(bytes, at, logEnd)) !== undefined) return next
       next = Math.max(next, readNextOffset(bytes, at))
       at += size
     }
@@ -355,7 +361,7 @@ function checkReach(bytes: Uint8Array, at: number, logEnd: number): Damage | und
   const next = readNextOffset(bytes, at)
   return next <= logEnd
     ? undefined
-    : corrupt(readInt64(bytes, at), `it reaches to ${next}, but the log ends at ${logEnd}`)
+    : { ...corrupt(readInt64(bytes, at), `it reaches to ${next}, but the log ends at ${logEnd}`), code: 'past_end' }
 }
 
 /**

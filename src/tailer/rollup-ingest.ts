@@ -7,7 +7,7 @@ import type { IngestFold } from '../aggregator/ingest-fold.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import { type HaltReason, toShardKey } from '../core/shard.ts'
-import type { RecordBatchDecoder } from '../records/record-batch-decoder.ts'
+import type { DecodeStop, RecordBatchDecoder } from '../records/record-batch-decoder.ts'
 import type { BatchAnswer, BatchCommitter, CommittedBatch, IngestEvents, ShardReport } from './ingest-events.ts'
 import { OpenBatch } from './open-batch.ts'
 import { describeLoss, describeRecreation, findTruncation } from './position-check.ts'
@@ -26,6 +26,8 @@ const FETCH_BYTES_MAX = 8 << 20
 /** Back-off of a shard with passing errors. */
 const RETRY_MS_MIN = 50
 const RETRY_MS_MAX = 2000
+/** Answers in a row that a batch beyond the log's end is asked for before it counts as damaged. */
+const PAST_END_ANSWERS_MAX = 4
 
 export interface RollupIngestOptions {
   readonly topic: string
@@ -202,7 +204,7 @@ export class RollupIngest {
       if (answer.leaderEpoch !== cursor.checkedEpoch && !(await this.#checkEpoch(cursor, answer.leaderEpoch))) continue
       cursor.read()
       if (answer.bytes.length === 0) continue
-      usable.push({ cursor, answer, nextAfter: this.#options.decoder.walkHeaders(answer.bytes, cursor.next) })
+      usable.push({ cursor, answer, nextAfter: this.#options.decoder.walkHeaders(answer, cursor.next) })
     }
     return usable.sort((a, b) => a.cursor.lastTimestampMs - b.cursor.lastTimestampMs)
   }
@@ -311,11 +313,21 @@ export class RollupIngest {
         message: `the record at offset ${stopped.offset} of partition ${cursor.shard.partition}: ${stopped.reason}; resume with accept ["record_error"] to make it a dead letter`,
         goOnAt: stopped.offset,
       })
-    } else if (result.stop !== undefined) {
-      const { code, message, next } = result.stop
-      const hint = code === 'corrupt' ? `; resume with accept ["corrupt"] to go on at offset ${next}` : ''
-      this.#halt(cursor, { code, message: message + hint, goOnAt: next })
+    } else if (result.stop !== undefined) this.#handleStop(cursor, result.stop, passed)
+    else cursor.pastEnds = 0
+  }
+
+  #handleStop(cursor: ShardCursor, stop: DecodeStop, passed: boolean): void {
+    if (stop.code !== 'past_end' || passed) cursor.pastEnds = 0
+    if (stop.code === 'past_end') cursor.pastEnds++
+    if (stop.code === 'past_end' && cursor.pastEnds < PAST_END_ANSWERS_MAX) {
+      // the next answer's watermark is newer than these bytes; a new leader's may lag for a moment
+      if (cursor.pastEnds > 1) this.#backOff(cursor, undefined)
+      return
     }
+    const code = stop.code === 'codec' ? 'codec' : 'corrupt'
+    const hint = code === 'corrupt' ? `; resume with accept ["corrupt"] to go on at offset ${stop.next}` : ''
+    this.#halt(cursor, { code, message: stop.message + hint, goOnAt: stop.next })
   }
 
   #noteStored(batch: CommittedBatch | undefined): void {

@@ -36,6 +36,8 @@ export class ShardCursor {
   failures = 0
   /** Milliseconds of the clock before which it is not asked again. */
   askAgainAtMs = 0
+  /** Answers in a row whose first batch reached beyond the watermark. */
+  pastEnds = 0
   /** Fetches that left this shard out, for being ahead of the others in record time. */
   skips = 0
 

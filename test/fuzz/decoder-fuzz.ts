@@ -54,7 +54,7 @@ function checkAnswer(
     if (offset <= previous || offset >= result.next) throw new Error(`offset ${offset} after ${previous}`)
     previous = offset
   }
-  const walked = decoder.walkHeaders(bytes, from)
+  const walked = decoder.walkHeaders({ bytes }, from)
   if (result.stop === undefined ? walked !== result.next : walked < result.next) {
     throw new Error(`headers end at ${walked}, records at ${result.next}`)
   }

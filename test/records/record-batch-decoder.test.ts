@@ -89,7 +89,7 @@ test('offsets that compaction emptied are holes: between batches, inside them an
   const { values, counts, result } = decodeAll(decoder, bytes, 8)
   expect(values).toEqual(['a', 'b', 'c'])
   expect([result.next, counts.holes, counts.tombstones]).toEqual([41, 33 - 4, 1])
-  expect(decoder.walkHeaders(bytes, 8)).toBe(41)
+  expect(decoder.walkHeaders({ bytes }, 8)).toBe(41)
 })
 
 test('a position inside a batch sees only what lies behind it', () => {

@@ -22,7 +22,7 @@ function readLog(log: TransactionLog, from: number, maxBytes: number): Read {
     const answer = log.fetch(next, maxBytes)
     const decoded = decodeAll(decoder, answer.bytes, next, answer.aborted)
     if (decoded.result.next === next) throw new Error(`stands still at ${next}`)
-    expect(decoder.walkHeaders(answer.bytes, next)).toBe(decoded.result.next)
+    expect(decoder.walkHeaders(answer, next)).toBe(decoded.result.next)
     values.push(...decoded.values)
     markers += decoded.counts.markers
     aborted += decoded.counts.aborted

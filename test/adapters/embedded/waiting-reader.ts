@@ -14,7 +14,7 @@ const polling = reader.fetch([request], { maxWaitMs: WAIT_MS })
 const from = performance.now()
 parentPort?.postMessage('waiting', [])
 const [answer] = await polling
-const next = new RecordBatchDecoder().walkHeaders(answer?.bytes ?? new Uint8Array(0), 0)
+const next = new RecordBatchDecoder().walkHeaders(answer ?? { bytes: new Uint8Array(0) }, 0)
 parentPort?.postMessage({ next, isLate: performance.now() - from > WAIT_MS / 2 }, [])
 await reader.close()
 await source.close()

@@ -63,7 +63,7 @@ class Cursor {
     const answers = await this.#reader.fetch(requests, { maxWaitMs })
     this.calls += 1
     answers.forEach((answer, partition) => {
-      this.next[partition] = decoder.walkHeaders(answer.bytes, this.next[partition] ?? 0)
+      this.next[partition] = decoder.walkHeaders(answer, this.next[partition] ?? 0)
       if (answer.bytes.length > 0 || answer.error !== undefined) this.answers.push(answer)
     })
     return answers

@@ -48,7 +48,7 @@ test('below a log start that has moved, the error tells the exact loss', async (
   // The batch that holds the new start begins below it.
   const answer = await fetchOne(topic, 4)
   expect(answer.logStartOffset).toBe(4)
-  expect(new RecordBatchDecoder().walkHeaders(answer.bytes, 4)).toBe(10)
+  expect(new RecordBatchDecoder().walkHeaders(answer, 4)).toBe(10)
 })
 
 test('partitions that are added are found, written and read', async () => {
