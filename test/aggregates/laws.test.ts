@@ -97,15 +97,17 @@ for (const { title, aggregate, values } of subjects()) {
   test(`${title}: SQLite merges as merge() does wherever the guard holds`, () => {
     const merger = new SqlMerger(aggregate)
     let guarded = 0
+    const pairs = fc.tuple(values, values)
     fc.assert(
-      fc.property(values, values, (a, b) => {
+      fc.property(pairs, ([a, b]) => {
         const [x, y] = [stateOf(aggregate, a), stateOf(aggregate, b)]
         const merged = merger.merge(x, y)
         if (merged === undefined) return
         guarded++
         expect(shown(merged)).toBe(shown(aggregate.merge(x, y)))
       }),
-      { numRuns: RUNS },
+      // of wide numbers few pairs meet the guard; one that surely does
+      { numRuns: RUNS, examples: [[[[null], []]]] },
     )
     expect(guarded).toBeGreaterThan(0)
   })
