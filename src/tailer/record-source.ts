@@ -39,7 +39,8 @@ export interface FetchAnswer {
   readonly error?: { readonly code: FetchErrorCode; readonly message: string }
   /**
    * Record batches in format v2 as they are stored, each decoded from its header on: it may begin with a batch that starts
-   * below the asked offset and end with a part of one. Empty: nothing new. The caller owns the buffer from now on.
+   * below the asked offset and end with a part of one. Empty: nothing new. Valid until the reader's second
+   * fetch() behind the one that gave it, so that one can be folded while the next is on its way.
    */
   readonly bytes: Uint8Array
   readonly highWatermark: number

@@ -6,6 +6,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import Connection from 'kafkajs/src/network/connection.js'
 import { RollupdError } from '../../core/errors.ts'
+import { AnswerGatherer, type AnswerRooms, FRESH_ROOMS } from './answer-gatherer.ts'
 import type { HostAndPort, KafkaConfig } from './kafka-config.ts'
 import type { Api } from './protocol/api.ts'
 import { API_VERSIONS } from './protocol/api-versions.ts'
@@ -17,6 +18,8 @@ import { WireWriter } from './protocol/wire-writer.ts'
 const CONNECT_TIMEOUT_MS = 4_000
 /** Routers forget idle connections after some minutes. */
 const KEEP_ALIVE_DELAY_MS = 60_000
+/** Read at once from a socket: a fetch's answer has megabytes, and each turn of reading costs some microseconds. */
+const READ_BYTES = 256 << 10
 /** The second part of a flexible request's header: no tagged fields. */
 const NO_HEADER_TAGS = Buffer.from([0])
 const NO_BYTES = Buffer.alloc(0)
@@ -29,6 +32,7 @@ const SILENT: Logger = { namespace: () => SILENT, debug() {}, info() {}, warn() 
 
 interface Session {
   readonly connection: Connection
+  readonly gatherer: AnswerGatherer
   readonly socket: () => Socket | undefined
   versions: ReadonlyMap<number, { readonly min: number; readonly max: number }>
 }
@@ -52,17 +56,23 @@ export class BrokerConnection {
 
   /**
    * Sends a request, opening the connection first where there is none, and gives its answer. After a failure the connection is
-   * dropped: an answer that comes late must not meet the next request.
+   * dropped: an answer that comes late must not meet the next request. `rooms` is where the answer's bytes are put, for a caller
+   * that has no other request under way.
    * Errors: broker_away (refused, lost, no answer within `timeoutMs`, login refused, an answer that is none).
    */
-  async send<Request, Answer>(api: Api<Request, Answer>, request: Request, timeoutMs: number): Promise<Answer> {
+  async send<Request, Answer>(
+    api: Api<Request, Answer>,
+    request: Request,
+    timeoutMs: number,
+    rooms: AnswerRooms = FRESH_ROOMS,
+  ): Promise<Answer> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       const expire = () => reject(new Error(`no answer to ${api.name} within ${timeoutMs} ms`))
       timer = setTimeout(expire, timeoutMs)
     })
     try {
-      return await Promise.race([this.#sendNow(api, request), late])
+      return await Promise.race([this.#sendNow(api, request, rooms), late])
     } catch (error) {
       this.#drop()
       throw this.#away(error)
@@ -84,14 +94,19 @@ export class BrokerConnection {
     this.#drop()
   }
 
-  async #sendNow<Request, Answer>(api: Api<Request, Answer>, request: Request): Promise<Answer> {
+  async #sendNow<Request, Answer>(api: Api<Request, Answer>, request: Request, rooms: AnswerRooms): Promise<Answer> {
     const session = await this.#open()
     const range = session.versions.get(api.key)
     if (range === undefined || api.version < range.min || api.version > range.max) {
       const has = range === undefined ? 'no version of it' : `versions ${range.min} to ${range.max}`
       throw new Error(`it speaks ${has} where ${api.name} ${api.version} is needed; Kafka 2.8 or later has it`)
     }
-    return exchange(session.connection, api, request)
+    session.gatherer.rooms = rooms
+    try {
+      return await exchange(session.connection, api, request)
+    } finally {
+      session.gatherer.rooms = FRESH_ROOMS
+    }
   }
 
   async #open(): Promise<Session> {
@@ -128,6 +143,22 @@ export class BrokerConnection {
   #createSession(): Session {
     const { tls, sasl, clientId } = this.#config
     let socket: Socket | undefined
+    const gatherer = new AnswerGatherer((answer) => giveWhole(connection, answer))
+    const add = (piece: Uint8Array): void => {
+      try {
+        gatherer.add(piece)
+      } catch (error) {
+        socket?.destroy(error as Error)
+      }
+    }
+    // TLS decrypts into buffers of its own, and kafkajs gets them as the socket's data
+    const onread = {
+      buffer: tls === undefined ? Buffer.allocUnsafeSlow(READ_BYTES) : NO_BYTES,
+      callback: (bytes: number, buffer: Uint8Array) => {
+        add(buffer.subarray(0, bytes))
+        return true
+      },
+    }
     const connection = new Connection({
       ...this.address,
       clientId,
@@ -142,7 +173,7 @@ export class BrokerConnection {
         const servername = isIP(host) === 0 ? { servername: host } : {}
         socket =
           tls === undefined
-            ? connectPlain({ host, port }, onConnect)
+            ? connectPlain({ host, port, onread }, onConnect)
             : connectTls({ host, port, ...servername, ...tls }, onConnect)
         socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS)
         // Requests are small and wait for their answer: nothing to gather.
@@ -152,8 +183,9 @@ export class BrokerConnection {
         return socket
       },
     })
+    connection.processData = add
     keepIdleQueueQuiet(connection)
-    return { connection, socket: () => socket, versions: new Map() }
+    return { connection, gatherer, socket: () => socket, versions: new Map() }
   }
 
   #drop(): void {
@@ -187,6 +219,12 @@ function keepIdleQueueQuiet(connection: Connection): void {
   queue.scheduleCheckPendingRequests = () => {
     if (queue.pending.length > 0) schedule()
   }
+}
+
+/** kafkajs copies pieces to join them, also a whole answer with the nothing that it kept of the one before. */
+function giveWhole(connection: Connection, answer: Buffer): void {
+  connection.chunks = []
+  Connection.prototype.processData.call(connection, answer)
 }
 
 function exchange<Request, Answer>(

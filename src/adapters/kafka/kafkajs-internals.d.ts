@@ -56,6 +56,10 @@ declare module 'kafkajs/src/network/connection.js' {
   export default class Connection {
     constructor(options: ConnectionOptions)
     readonly requestQueue: RequestQueue
+    /** Pieces of the answer that has begun. */
+    chunks: Buffer[]
+    /** Takes the socket's next piece. */
+    processData: (this: Connection, piece: Buffer) => void
     connect(): Promise<unknown>
     disconnect(): Promise<unknown>
     authenticate(): Promise<void>
