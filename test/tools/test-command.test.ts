@@ -82,5 +82,5 @@ test('without Java, Maven and Docker all tests are refused, with what is missing
 test('an unknown word is refused with the known ones', async () => {
   const { exitCode, output } = await runNode([join(CHECKOUT, 'tools', 'dev.ts'), 'test', 'untit'], process.env)
   expect(exitCode).toBe(1)
-  expect(output).toMatch(/"untit"[\s\S]*unit, kafka, package/)
+  expect(output).toMatch(/"untit"[\s\S]*unit, service, kafka, package/)
 })

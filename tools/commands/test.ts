@@ -9,12 +9,12 @@ import { formatTestCounts, type TestCounts } from '../test-reporter.ts'
 
 const VITEST = join(CHECKOUT, 'node_modules', 'vitest', 'vitest.mjs')
 /** Projects of vitest.config.ts, chosen by their own names. */
-const PROJECTS = ['unit', 'kafka', 'package']
+const PROJECTS = ['unit', 'service', 'kafka', 'package']
 /** Folders of test/ in which tests with a broker stand. */
 const FOLDERS_WITH_BROKER = ['integration']
 
 /**
- * Runs the tests that the words name (none: all; `unit`, `kafka`; else folders of test/), with vitest's flags after them.
+ * Runs the tests that the words name (none: all; projects; else folders of test/), with vitest's flags after them.
  * Caller gets the exit code. Errors: CommandError for an unknown word, or where a broker is needed and can't be had.
  */
 export async function runTests(words: readonly string[], flags: readonly string[]): Promise<number> {
@@ -59,7 +59,7 @@ async function requireBroker(): Promise<void> {
   if ('missing' in runtime) {
     throw new CommandError(
       `the tests with a real Kafka need ${runtime.missing}`,
-      'Without them `./dev test unit` runs every test that needs no broker.',
+      'Without them `./dev test unit service` runs every test that needs no broker.',
     )
   }
 }
