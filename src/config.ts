@@ -49,7 +49,7 @@ const Limits = Type.Object(
     query_timeout_ms_default: Type.Integer({ minimum: 1, default: 10_000 }),
     /** Greatest `timeout_ms`. Past it: 422. */
     query_timeout_ms: Type.Integer({ minimum: 1, default: 60_000 }),
-    /** Queries running at once, each in a process of its own. */
+    /** Query processes that are kept warm, each for one query at a time; while more are asked there are up to four times as many. */
     query_processes: Type.Integer({ minimum: 1, maximum: 64, default: 2 }),
     /** Queries that wait for a process. Past it: 429. */
     queries_waiting: Type.Integer({ minimum: 0, default: 100 }),

@@ -88,8 +88,8 @@ async function start(
   closers.push(() => leaf.close())
 
   const { settings, source, sink } = openLog(config, data, closers)
-  const worker = startIngestWorker(settings, leaf, config, logger)
-  const ingest = new IngestThreadClient(worker)
+  const worker = startIngestWorker(settings, leaf, config)
+  const ingest = new IngestThreadClient(worker, (error) => endProcess(logger, error))
   closers.push(() => ingest.close())
 
   const background = (work: Promise<void>): void => {
@@ -175,16 +175,14 @@ function openLog(config: Config, data: string, closers: (() => Promise<void> | v
   return { settings, source, sink: writer as RecordSink }
 }
 
-function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, config: Config, logger: Logger): Worker {
+function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, config: Config): Worker {
   const leafPort = leaf.connect()
   const workerData: IngestWorkerData = { source, leafPort, deadLettersMax: config.limits.dead_letters }
-  const worker = new Worker(entryUrl('ingest-worker'), {
+  return new Worker(entryUrl('ingest-worker'), {
     workerData,
     transferList: [leafPort],
     resourceLimits: THREAD_LIMITS,
   })
-  worker.on('error', (error) => endProcess(logger, error))
-  return worker
 }
 
 interface Watch {

@@ -50,7 +50,7 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   for (const expression of [...selected.map((output) => output.expression), where, ...groups, having]) {
     if (expression !== null) refuseWholeValues(expression)
   }
-  const splitter = new Splitter(groups)
+  const splitter = new Splitter(groups, selected)
   const outputs = selected.map((output) => splitOutput(output, splitter))
   const wrapHaving = having === null ? null : splitter.split(having)
   const partials = splitter.partials.map(toPartialColumn)

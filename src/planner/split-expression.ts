@@ -4,18 +4,22 @@
  */
 import { RollupdError } from '../core/errors.ts'
 import type { AggregateCall, Expression, Field } from '../sql/expression.ts'
+import { quoteName } from '../sql/identifier.ts'
 import { literal } from '../sql/literal.ts'
 import { printExpression } from '../sql/print-expression.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
+import type { SelectedOutput } from './group-by.ts'
 import { expressionKey } from '../sql/expression-key.ts'
 
 export class Splitter {
   readonly #groups: ReadonlyMap<string, number>
   readonly #groupTypes: readonly Expression[]
+  readonly #outputs: readonly SelectedOutput[]
   readonly #partials = new Map<string, { readonly call: AggregateCall; readonly index: number }>()
 
-  constructor(groups: readonly Expression[]) {
+  constructor(groups: readonly Expression[], outputs: readonly SelectedOutput[]) {
     this.#groupTypes = groups
+    this.#outputs = outputs
     this.#groups = new Map(groups.map((group, index) => [expressionKey(group), index]))
   }
 
@@ -89,14 +93,19 @@ export class Splitter {
 
   #refuse(expression: Expression): never {
     const name = printExpression(expression)
-    const around = this.#groupTypes.find((group) => expressionKey(group).includes(expressionKey(expression)))
-    const hint =
-      around === undefined
-        ? `Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
-        : `It is grouped as ${printExpression(around)} only. Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
     throw new RollupdError('sql_invalid', `the field ${name} must be in GROUP BY or inside an aggregate`, {
       position: expression.position,
-      hint,
+      hint: this.#hintFor(expression, name),
     })
+  }
+
+  #hintFor(expression: Expression, name: string): string {
+    const output = this.#outputs.find((one) => quoteName(one.name) === name)
+    if (output !== undefined && expressionKey(output.expression) !== expressionKey(expression)) {
+      return `The output ${name} has no name here: write its expression, ${printExpression(output.expression)}.`
+    }
+    const around = this.#groupTypes.find((group) => expressionKey(group).includes(expressionKey(expression)))
+    const ways = `Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
+    return around === undefined ? ways : `It is grouped as ${printExpression(around)} only. ${ways}`
   }
 }

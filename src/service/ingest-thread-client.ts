@@ -15,11 +15,17 @@ export class IngestThreadClient implements IngestControl {
   readonly #calls = new PendingCalls<undefined>('the ingest thread has ended')
   readonly #reports = new Map<number, readonly ShardReport[]>()
   #events: IngestControlEvents | undefined
+  #isClosing = false
 
-  constructor(worker: Worker) {
+  /** `onFatal`: the thread has failed, or ended although nobody closed it. */
+  constructor(worker: Worker, onFatal: (error: unknown) => void) {
     this.#worker = worker
     worker.on('message', (message: FromIngest) => this.#receive(message))
-    worker.on('exit', () => this.#calls.close())
+    worker.on('error', onFatal)
+    worker.on('exit', (code) => {
+      this.#calls.close()
+      if (!this.#isClosing && code === 0) onFatal(new Error('the ingest thread ended by itself'))
+    })
   }
 
   /** Whom to tell; set once, before the first start. */
@@ -48,6 +54,7 @@ export class IngestThreadClient implements IngestControl {
 
   /** What is folded gets stored; the thread ends by itself. */
   async close(): Promise<void> {
+    this.#isClosing = true
     await this.#call({ kind: 'close' })
   }
 

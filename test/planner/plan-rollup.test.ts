@@ -56,7 +56,8 @@ const REFUSED: readonly Refusal[] = [
   ],
   ['SELECT COUNT(*) + _meta.offset FROM _input', 'sql_invalid', '_meta.offset', '_meta.offset'],
   ['SELECT 1 FROM _input', 'sql_invalid', 'SELECT', 'neither an aggregate nor GROUP BY'],
-  ['SELECT a AS b FROM _input GROUP BY a HAVING b > 1', 'sql_invalid', 'b', 'the field b'],
+  ['SELECT a AS b FROM _input GROUP BY a HAVING b > 1', 'sql_invalid', 'b', 'the field b', 'write its expression, a.'],
+  ['SELECT COUNT(*) AS n FROM _input HAVING n > 10', 'sql_invalid', 'n >', 'the field n', 'its expression, COUNT(*)'],
   // aggregates where none may be
   ['SELECT COUNT(*) FROM _input WHERE COUNT(*) > 1', 'sql_invalid', 'COUNT(*) >', 'not allowed in WHERE', 'HAVING'],
   ['SELECT SUM(MAX(a)) FROM _input', 'sql_invalid', 'MAX', 'the arguments of an aggregate'],
