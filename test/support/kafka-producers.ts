@@ -2,7 +2,7 @@
  * Owns the clients by which tests write to a real Kafka: transactional producers, batches whose bytes the test chose, and what
  * an administrator does to topics. rollupd itself only reads what they left.
  */
-import { type Admin, Kafka, logLevel, type Producer, type Transaction } from 'kafkajs'
+import { type Admin, type ITopicConfig, Kafka, logLevel, type Producer, type Transaction } from 'kafkajs'
 import { BrokerConnection } from '../../src/adapters/kafka/broker-connection.ts'
 import { KafkaLog } from '../../src/adapters/kafka/kafka-log.ts'
 import { PRODUCE } from '../../src/adapters/kafka/protocol/produce.ts'
@@ -16,6 +16,16 @@ const PRODUCE_TIMEOUT_MS = 60_000
 const TRANSACTION_TIMEOUT_MS = 120_000
 /** A broker that has just started knows no coordinators yet; a cluster in motion has no leaders. */
 const RETRY = { initialRetryTime: 100, retries: 20, maxRetryTime: 2_000 }
+
+/** Returns when each partition has a leader. kafkajs's own wait fails where another broker doesn't know the topic yet. */
+export async function createLedTopic(admin: Admin, config: ITopicConfig): Promise<void> {
+  await admin.createTopics({ waitForLeaders: false, topics: [config] })
+  await waitUntil(
+    `leaders of ${config.topic}`,
+    () => admin.fetchTopicMetadata({ topics: [config.topic] }).catch(() => ({ topics: [] })),
+    ({ topics: [topic] }) => topic !== undefined && topic.partitions.every(({ leader }) => leader >= 0),
+  )
+}
 
 export interface Message {
   readonly key?: Buffer | string
@@ -103,7 +113,7 @@ export class KafkaClients {
   async createTopic(topic: string, partitions = 1, settings: Readonly<Record<string, string>> = {}): Promise<void> {
     const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }))
     const admin = await this.admin()
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: partitions, configEntries }] })
+    await createLedTopic(admin, { topic, numPartitions: partitions, configEntries })
   }
 
   /** Returns when the brokers tell of them: they learn it after the answer. */

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { RollupAnswer } from '../../../src/service/rollup-answer.ts'
 import { type KafkaNode, type RunningKafkaCluster, startKafkaCluster } from '../../../tools/kafka/kafka-broker.ts'
 import { uniqueTopic } from '../../support/kafka-broker.ts'
-import { KafkaClients } from '../../support/kafka-producers.ts'
+import { createLedTopic, KafkaClients } from '../../support/kafka-producers.ts'
 import { assertConservation, isCaughtUp } from '../../support/rollup-checks.ts'
 import { createDataFolder, type RunningService, startRollupd, waitUntil } from '../../support/running-service.ts'
 
@@ -48,8 +48,7 @@ async function createReplicatedTopic(label: string, settings: Record<string, str
   const topic = uniqueTopic(label)
   const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }))
   const replicaAssignment = [{ partition: 0, replicas: [1, 2] }]
-  const admin = await clients.admin()
-  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, replicaAssignment, configEntries }] })
+  await createLedTopic(await clients.admin(), { topic, replicaAssignment, configEntries })
   return topic
 }
 

@@ -7,6 +7,7 @@ import type { FetchAnswer, NewRecord, RecordReader, Topic } from '../../../src/t
 import { type KafkaNode, type RunningKafkaCluster, startKafkaCluster } from '../../../tools/kafka/kafka-broker.ts'
 import { listBrokerIds } from '../../../tools/kafka/kafka-probe.ts'
 import { uniqueTopic } from '../../support/kafka-broker.ts'
+import { createLedTopic } from '../../support/kafka-producers.ts'
 
 const DEADLINE_MS = 40_000
 const WAIT_MS = 200
@@ -100,7 +101,7 @@ function nodeOf(nodeId: number): KafkaNode {
 async function createPlacedTopic(label: string, ...brokers: number[]): Promise<Topic> {
   const name = uniqueTopic(label)
   const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }))
-  await admin.createTopics({ topics: [{ topic: name, replicaAssignment }] })
+  await createLedTopic(admin, { topic: name, replicaAssignment })
   await expect.poll(() => log.findTopic(name).catch(() => undefined), { timeout: DEADLINE_MS }).toBeDefined()
   const topic = await log.findTopic(name)
   if (topic === undefined) throw new Error(`no topic ${name}`)

@@ -4,6 +4,7 @@ import { KafkaLog } from '../../../src/adapters/kafka/kafka-log.ts'
 import { RecordBatchDecoder } from '../../../src/records/record-batch-decoder.ts'
 import type { NewRecord, Topic } from '../../../src/tailer/record-source.ts'
 import { sharedKafka, uniqueTopic } from '../../support/kafka-broker.ts'
+import { createLedTopic } from '../../support/kafka-producers.ts'
 
 let log: KafkaLog
 /** Another client, for what ours doesn't do. */
@@ -62,7 +63,7 @@ test('partitions that are added are found, written and read', async () => {
 test('a topic of small messages gets smaller batches, and a record that is too large is named', async () => {
   const name = uniqueTopic('small')
   const configEntries = [{ name: 'max.message.bytes', value: '10000' }]
-  await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] })
+  await createLedTopic(admin, { topic: name, numPartitions: 1, configEntries })
   await expect.poll(() => log.findTopic(name), { timeout: 10_000 }).toBeDefined()
   const records = Array.from({ length: 20 }, () => record('x'.repeat(3_000)))
   expect(await log.produce(name, records)).toEqual([{ partition: 0, first: 0, last: 19, next: 20 }])
@@ -76,7 +77,7 @@ test('a topic of small messages gets smaller batches, and a record that is too l
 test("what the brokers refuse is said in the brokers' words", async () => {
   const name = uniqueTopic('future')
   const configEntries = [{ name: 'message.timestamp.after.max.ms', value: '1000' }]
-  await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] })
+  await createLedTopic(admin, { topic: name, numPartitions: 1, configEntries })
   await expect.poll(() => log.findTopic(name), { timeout: 10_000 }).toBeDefined()
   const future = { ...record('v'), timestampMs: Date.now() + 3_600_000 }
   await expect(log.produce(name, [future])).rejects.toMatchObject({
