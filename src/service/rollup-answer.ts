@@ -108,7 +108,10 @@ function toShardAnswer(
 ): ShardAnswer {
   // what a closed shard's log is like now says nothing about the shard: it may belong to another log of the same name
   const live = stored.closed ? undefined : report
-  const highWatermark = live?.highWatermark ?? null
+  const told = live?.highWatermark ?? null
+  // a commit is seen some milliseconds before the report of the fetch that it came from: the log is at least as long as what is stored
+  const isReportOlder = told !== null && live?.status === 'reading' && told < stored.nextOffset
+  const highWatermark = isReportOlder ? stored.nextOffset : told
   const lag = highWatermark === null ? null : Math.max(0, highWatermark - stored.nextOffset)
   const reason = stored.halt ?? wholeHalt ?? live?.reason
   return {
@@ -121,7 +124,7 @@ function toShardAnswer(
     high_watermark: highWatermark,
     lag,
     lag_seconds: toLagSeconds(lag, live?.lastTimestampMs ?? -1, nowMs),
-    blocked_by_transaction: live?.isBlockedByTransaction ?? false,
+    blocked_by_transaction: !isReportOlder && (live?.isBlockedByTransaction ?? false),
     counts: stored.counts,
   }
 }
