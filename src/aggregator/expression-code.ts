@@ -21,6 +21,7 @@ import {
   type Meta,
 } from '../sql/expression.ts'
 import type { Evaluate } from '../sql/function-entry.ts'
+import { CAST_TO_NUMERIC_IDS } from '../sql/functions/cast-to-numeric.ts'
 import { functionById } from '../sql/function-table.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { RecentMinutes } from './recent-minutes.ts'
@@ -216,7 +217,10 @@ export class ExpressionCode {
     const entry = functionById(call.function)
     assert(entry !== undefined, `no function ${call.function}`)
     assert(call.args.length <= ARGUMENTS_MAX, `${call.function} has too many arguments`)
-    const registers = call.args.map((argument) => this.emit(argument))
+    const isExact = CAST_TO_NUMERIC_IDS.includes(call.function)
+    const registers = call.args.map((argument) =>
+      isExact && argument.kind === 'field' ? this.#emitExact(argument) : this.emit(argument),
+    )
     const evaluate = entry.specialize?.(call.args) ?? entry.evaluate
     const slots = Array.from({ length: ARGUMENTS_MAX }, (_, index) => registers[index] ?? NO_ARGUMENT)
     const text =
@@ -229,6 +233,14 @@ export class ExpressionCode {
       this.line(`tag[${out}] = ${TAG.NULL}; else ${text}`)
     } else this.line(text)
     if (entry.canFail(call.args.map(({ type }) => type))) this.#emitErrorCheck(out)
+  }
+
+  /** A field with all its digits: its own register, since other uses read the double. */
+  #emitExact(field: Field): number {
+    const out = this.#newRegister()
+    this.line(`fields.loadExact(${this.#fieldIndex(field)}, ${out})`)
+    this.#emitErrorCheck(out)
+    return out
   }
 
   /** Emits a condition of WHERE, FILTER and WHEN; the returned text is whether it is true. */

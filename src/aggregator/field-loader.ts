@@ -2,6 +2,7 @@
  * Owns the loading of a record's fields into registers: what the JSON reader has found becomes a value or an error (law 9).
  * A field is loaded only where an expression needs it, so that an unused broken one harms nobody.
  */
+import { normalizeDecimal, parseDecimal } from '../core/decimal.ts'
 import { isZeroToken, JSON_DIGITS_MAX, readJsonDouble, readJsonInteger } from '../core/json-number.ts'
 import { isValidUtf8, unescapeString } from '../core/json-string.ts'
 import { TAG, type Registers } from '../core/registers.ts'
@@ -86,6 +87,14 @@ export class FieldLoader {
       default:
         return r.setJson(out, this.#bytes, start, end)
     }
+  }
+
+  /** As load(), but a number with a point or exponent is the exact decimal that is written, not the double nearest to it. */
+  loadExact(field: number, out: number): void {
+    if (this.#kind[field] !== KIND_DECIMAL) return this.load(field, out)
+    const decimal = parseDecimal(this.#latin1(this.#start[field]!, this.#end[field]!))
+    if (decimal !== undefined) return this.#r.setDecimal(out, normalizeDecimal(decimal))
+    this.#r.setError(out, 'number_out_of_range', `field ${this.#nameOf(field)} is outside the range of numeric`)
   }
 
   #loadBigInteger(field: number, out: number): void {

@@ -2,7 +2,7 @@
  * Owns the text of numbers: reading bigint and double precision from PostgreSQL's forms, and writing them as it
  * does. The usual forms are read without making an object.
  */
-import { type Decimal, decimalToText, EXACT_POWERS_OF_TEN } from './decimal.ts'
+import { type Decimal, decimalToText, EXACT_POWERS_OF_TEN, normalizeDecimal, parseDecimal } from './decimal.ts'
 import { type Registers, TAG } from './registers.ts'
 
 /** How reading a text ended. Only `READ` writes the register. */
@@ -60,12 +60,37 @@ export function readInteger(bytes: Uint8Array, start: number, end: number, r: Re
     }
   }
   const text = trimmedText(bytes, start, end)
-  const match = text === undefined ? null : INTEGER_TEXT.exec(text)
-  if (match === null) return NUMBER_TEXT.INVALID
+  const value = text === undefined ? undefined : integerOf(text)
+  if (value === undefined) return NUMBER_TEXT.INVALID
+  return setInt64(r, out, value) ? NUMBER_TEXT.READ : NUMBER_TEXT.OUT_OF_RANGE
+}
+
+/** Undefined: another form. */
+function integerOf(text: string): bigint | undefined {
+  const match = INTEGER_TEXT.exec(text)
+  if (match === null) return undefined
   const [, sign, decimal, hex, octal, binary] = match
   const digits = decimal ?? (hex !== undefined ? `0x${hex}` : octal !== undefined ? `0o${octal}` : `0b${binary}`)
   const magnitude = BigInt(digits.replaceAll('_', ''))
-  return setInt64(r, out, sign === '-' ? -magnitude : magnitude) ? NUMBER_TEXT.READ : NUMBER_TEXT.OUT_OF_RANGE
+  return sign === '-' ? -magnitude : magnitude
+}
+
+/** Reads PostgreSQL's forms of numeric, exactly; NaN and Infinity, which it has too, are out of range. */
+export function readNumeric(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): NumberText {
+  const text = trimmedText(bytes, start, end)
+  if (text === undefined) return NUMBER_TEXT.INVALID
+  const integer = integerOf(text)
+  if (integer !== undefined) {
+    r.setBigInteger(out, integer)
+    return NUMBER_TEXT.READ
+  }
+  if (SPECIAL_TEXT.test(text)) return NUMBER_TEXT.OUT_OF_RANGE
+  const digits = text.replaceAll(/(?<=\d)_(?=\d)/g, '')
+  if (!DOUBLE_TEXT.test(digits)) return NUMBER_TEXT.INVALID
+  const decimal = parseDecimal(digits)
+  if (decimal === undefined) return NUMBER_TEXT.OUT_OF_RANGE
+  r.setDecimal(out, normalizeDecimal(decimal))
+  return NUMBER_TEXT.READ
 }
 
 export function isInt64(value: bigint): boolean {

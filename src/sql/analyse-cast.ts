@@ -1,8 +1,8 @@
 /** Owns casts, try_cast and interval literals. */
 import { RollupdError } from '../core/errors.ts'
 import { assert } from '../core/assert.ts'
-import type { Expression } from './expression.ts'
-import { giveType, isOpen, settle } from './literal.ts'
+import type { Expression, Literal } from './expression.ts'
+import { checkText, giveType, isOpen, isOpenNumber, literal, literalText, settle } from './literal.ts'
 import type { FuncCall, TypeCast } from './parse-statement.ts'
 import { required } from './analyse-condition.ts'
 import { resolveCall } from './resolve-call.ts'
@@ -24,10 +24,19 @@ export function analyseCast(node: TypeCast, analyser: Analyser): Expression {
     return giveType(argument, 'interval')
   }
   const type = toCastType(node.typeName, typePosition)
-  if (isOpen(argument)) return giveType(argument, type)
-  if (argument.type === type) return argument
+  if (isOpen(argument) && (type !== 'numeric' || argument.value === null)) return giveType(argument, type)
+  const isExact = type === 'numeric' && argument.kind === 'literal' && (isOpen(argument) || isOpenNumber(argument))
+  if (argument.type === type && !isExact) return argument
   const errorPosition = written || typePosition
-  return resolveCall({ form: 'cast', name: type, args: [settle(argument)], position, errorPosition })
+  const args = [isExact ? exactText(argument) : settle(argument)]
+  return resolveCall({ form: 'cast', name: type, args, position, errorPosition })
+}
+
+/** A literal that is cast to numeric as the text of its digits: as a number it would take the type of what it meets. */
+function exactText(digits: Literal): Literal {
+  const text = literalText(digits)
+  checkText(text, 'numeric', digits.position)
+  return literal('text', text, digits.position)
 }
 
 /** try_cast(x, 'bigint') */

@@ -1,6 +1,6 @@
 /** Owns the step between a literal of the tree and a register: compilers load literals, the analyser reads what a cast made. */
 import { assert } from '../core/assert.ts'
-import { normalizeDecimal, parseDecimal } from '../core/decimal.ts'
+import { type Decimal, decimalToText, normalizeDecimal, parseDecimal } from '../core/decimal.ts'
 import { TAG, type CellError, type Interval, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Literal, LiteralValue } from './expression.ts'
@@ -55,6 +55,8 @@ export function readLiteral(
     case TAG.TIMESTAMP:
     case TAG.BIG_TIMESTAMP:
       return r.microsecondsOf(index).toString()
+    case TAG.NUMERIC:
+      return decimalToText(r.ref[index] as Decimal)
     case TAG.TEXT:
       return Buffer.from(r.bytesOf(index)).toString('utf8')
     case TAG.ERROR:

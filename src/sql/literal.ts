@@ -118,6 +118,11 @@ function readNumber(text: string, position: number): Literal {
   return isOpenNumber(number) ? toDouble(number) : number
 }
 
+/** Errors: sql_invalid with the position when the text doesn't stand for a value of that type. */
+export function checkText(text: string, type: ScalarType, position: number): void {
+  readByCast(text, type, position)
+}
+
 function readByCast(text: string, type: ScalarType, position: number): LiteralValue {
   const entry = findFunctions('cast', type).find(({ resolve }) => resolve(['text']) !== undefined)
   if (entry === undefined)

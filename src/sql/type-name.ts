@@ -6,13 +6,18 @@ import type { TypeName } from './parse-statement.ts'
 import { nameParts } from './name-parts.ts'
 
 /** A type that an expression can be cast to. */
-export type CastType = Extract<ScalarType, 'bigint' | 'double precision' | 'text' | 'boolean' | 'timestamptz'>
+export type CastType = Extract<
+  ScalarType,
+  'bigint' | 'numeric' | 'double precision' | 'text' | 'boolean' | 'timestamptz'
+>
 
 const CAST_TYPES: Readonly<Record<string, CastType>> = {
   bigint: 'bigint',
   int8: 'bigint',
   'double precision': 'double precision',
   float8: 'double precision',
+  numeric: 'numeric',
+  decimal: 'numeric',
   text: 'text',
   varchar: 'text',
   'character varying': 'text',
@@ -22,11 +27,16 @@ const CAST_TYPES: Readonly<Record<string, CastType>> = {
   'timestamp with time zone': 'timestamptz',
 }
 
-const LIST = 'The types are bigint, double precision, text, boolean and timestamptz.'
+const LIST = 'The types are bigint, numeric, double precision, text, boolean and timestamptz.'
 const WRITE_BIGINT =
   'Write bigint, which holds every integer of these types; a range check of 32 or 16 bits does not exist.'
 const WRITE_DOUBLE = 'Write double precision; a rounding to 32 bits does not exist.'
 const WRITE_TEXT = 'Write text; padding and cutting to a length do not exist.'
+
+const HINTS_OF_LENGTH: Partial<Record<CastType, string>> = {
+  text: WRITE_TEXT,
+  numeric: 'Write round(CAST(x AS numeric), 2) for two digits behind the point.',
+}
 
 /** Types that PostgreSQL has and rollupd doesn't: what to write instead. */
 const REFUSED_TYPES: Readonly<Record<string, string>> = {
@@ -36,8 +46,6 @@ const REFUSED_TYPES: Readonly<Record<string, string>> = {
 }
 
 const LATER_TYPES: Readonly<Record<string, string>> = {
-  numeric: 'Use double precision, or bigint for whole numbers such as cents.',
-  decimal: 'Use double precision, or bigint for whole numbers such as cents.',
   date: "Use date_trunc('day', x::timestamptz).",
   timestamp: 'Use timestamptz; text without a zone is read as UTC.',
   'timestamp without time zone': 'Use timestamptz; text without a zone is read as UTC.',
@@ -58,7 +66,7 @@ export function toCastType(typeName: TypeName | undefined, position: number): Ca
   }
   const type = castTypeByName(name, position)
   if ((typeName?.typmods ?? []).length > 0) {
-    const hint = type === 'text' ? WRITE_TEXT : `Write ${type} without a precision.`
+    const hint = HINTS_OF_LENGTH[type] ?? `Write ${type} without a precision.`
     throw new RollupdError('sql_unsupported', `a cast to ${name} with a length or precision is not supported`, {
       position,
       hint,

@@ -2,6 +2,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import {
   compute,
+  decimalOfText,
   computeDoubles,
   floorOf,
   int64,
@@ -15,7 +16,17 @@ import {
   type Operator,
 } from './naive-numbers.ts'
 import { compareValues } from './naive-compare.ts'
-import { matchesLike, readBigint, readBoolean, readDouble, readPath, readTime, substring, trim } from './naive-text.ts'
+import {
+  matchesLike,
+  readBigint,
+  readBoolean,
+  readDouble,
+  readNumeric,
+  readPath,
+  readTime,
+  substring,
+  trim,
+} from './naive-text.ts'
 import { dateTrunc, extract, timeBucket, timeOfCount, timeOfSeconds } from './naive-times.ts'
 import {
   compareNumbers,
@@ -113,6 +124,14 @@ function toBigint(value: Value): Value {
   return int64(BigInt(rounded))
 }
 
+function toNumeric(value: Value): Value {
+  if (typeof value === 'string') return readNumeric(value)
+  const number = numberOf(value)
+  if (typeof number !== 'number') return number
+  if (!Number.isFinite(number)) throw new RowError('number_out_of_range')
+  return Number.isInteger(number) ? BigInt(number) : decimalOfText(String(number))
+}
+
 /** Of an undeclared value a double without a fraction is an integer, as it is once it was a key. */
 function toText(value: Value, type: ScalarType | undefined): string {
   if (typeof value === 'string') return value
@@ -139,6 +158,7 @@ function toTimestamp(value: Value): Time {
 const CASTS: Readonly<Record<string, (value: Value, type: ScalarType | undefined) => Value>> = {
   bigint: toBigint,
   double: (value) => (typeof value === 'string' ? readDouble(value) : toDouble(numberOf(value))),
+  numeric: toNumeric,
   text: toText,
   boolean: toBoolean,
   timestamptz: toTimestamp,

@@ -1,6 +1,6 @@
 /** Owns the naive evaluator's texts: how values are read from them, and patterns. */
-import { int64 } from './naive-numbers.ts'
-import { doubleOfText, RowError, type Time, timeOf, toDays } from './value.ts'
+import { decimalOfText, int64 } from './naive-numbers.ts'
+import { type Decimal, doubleOfText, normalize, RowError, type Time, timeOf, toDays } from './value.ts'
 
 const BLANKS = /^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g
 
@@ -22,6 +22,22 @@ export function readDouble(text: string): number {
   if (infinite !== null) return infinite[1] === '-' ? -Infinity : Infinity
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) throw new RowError('invalid_cast')
   return doubleOfText(trimmed)
+}
+
+/** PostgreSQL's forms of a numeric, but NaN and the infinities. */
+export function readNumeric(text: string): bigint | Decimal {
+  const trimmed = text.replaceAll(BLANKS, '')
+  const integer = INTEGER.exec(trimmed)
+  if (integer !== null) {
+    const magnitude = BigInt((integer[2] ?? '').replaceAll('_', ''))
+    return integer[1] === '-' ? -magnitude : magnitude
+  }
+  if (/^(nan|[+-]?inf(inity)?)$/i.test(trimmed)) throw new RowError('number_out_of_range')
+  const digits = trimmed.replaceAll(/(?<=\d)_(?=\d)/g, '').toLowerCase()
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(digits)) throw new RowError('invalid_cast')
+  if (Math.abs(Number(/e(.*)/.exec(digits)?.[1] ?? 0)) > 10_000) throw new RowError('number_out_of_range')
+  const decimal = normalize(decimalOfText(digits))
+  return decimal.scale === 0 ? decimal.unscaled : decimal
 }
 
 const TRUE_WORDS = ['t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1']

@@ -16,6 +16,7 @@ import type { LiteralNode, Node } from './syntax.ts'
 export const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
   bigint: ['small', 'integer', 'intText', 'double'],
   'double precision': ['small', 'double', 'doubleText', 'number'],
+  numeric: ['small', 'double', 'doubleText', 'intText'],
   text: ['word', 'text', 'pattern', 'small', 'double', 'object', 'boolean'],
   boolean: ['boolean', 'booleanText', 'small'],
   timestamptz: ['timeText'],
@@ -38,6 +39,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(date_trunc|date_part)$/, [['unitText']]],
   [/^(try_)?cast_to_bigint$/, [CASTABLE.bigint ?? []]],
   [/^(try_)?cast_to_double$/, [CASTABLE['double precision'] ?? []]],
+  [/^(try_)?cast_to_numeric$/, [CASTABLE.numeric ?? []]],
   [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
   [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
 ]

@@ -239,8 +239,8 @@ const REFUSED: readonly Refusal[] = [
   ['a = ANY (b)', 'sql_unsupported', '=', 'IN'],
   ['a ^ 2', 'sql_unsupported', '^', 'not supported yet'],
   // casts
-  ['a::numeric', 'sql_unsupported', 'numeric', 'not supported yet'],
-  ['a::numeric(10,2)', 'sql_unsupported', 'numeric', 'not supported yet'],
+  ["'x'::numeric", 'sql_invalid', "'x'", 'invalid input for numeric'],
+  ['a::numeric(10,2)', 'sql_unsupported', 'numeric', 'with a length or precision', 'round(CAST(x AS numeric), 2)'],
   ['a::date', 'sql_unsupported', 'date', 'date_trunc'],
   ['a::timestamp', 'sql_unsupported', 'timestamp', 'timestamptz'],
   ['a::interval', 'sql_unsupported', 'interval', 'literal'],
@@ -258,7 +258,6 @@ const REFUSED: readonly Refusal[] = [
   ["'9223372036854775808'::bigint", 'sql_invalid', "'9", '9223372036854775808'],
   ["INTERVAL '5' MINUTE", 'sql_unsupported', 'INTERVAL', "INTERVAL '5 minutes'"],
   ["INTERVAL '5 parsecs'", 'sql_invalid', "'5", 'not an interval'],
-  ["try_cast(a, 'numeric')", 'sql_unsupported', "'numeric'", 'not supported yet'],
   ['try_cast(a, b)', 'sql_invalid', 'try_cast', "try_cast(x, 'bigint')"],
   ['try_cast(a)', 'sql_invalid', 'try_cast', "try_cast(x, 'bigint')"],
   // types that can't meet

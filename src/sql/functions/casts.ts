@@ -1,5 +1,5 @@
 /**
- * Owns casts and try_casts to bigint, double precision, text, boolean and timestamptz. Text forms are PostgreSQL's, times ISO 8601 only.
+ * Owns the table of casts and try_casts. Text forms are PostgreSQL's, times ISO 8601 only.
  */
 import { type Decimal, roundDecimal } from '../../core/decimal.ts'
 import { keyBytesOf, readErrorCell } from '../../core/key-bytes.ts'
@@ -12,6 +12,7 @@ import { kindName } from '../../core/value-kind.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { failsBeyond, isUndeclared, isWholeDouble, never, quote, setString } from './argument.ts'
 import { readBoolean } from './boolean-text.ts'
+import { toNumeric } from './cast-to-numeric.ts'
 import { doubleOf } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
 
@@ -224,6 +225,15 @@ const CASTS: readonly Cast[] = [
     safeFrom: ['bigint', 'double precision'],
     evaluate: toDouble,
     summary: 'A double, correctly rounded. Text may say NaN and Infinity.',
+  },
+  {
+    id: 'numeric',
+    type: 'numeric',
+    from: ['bigint', 'double precision', 'numeric', 'number', 'text', 'any'],
+    safeFrom: ['bigint', 'numeric'],
+    evaluate: toNumeric,
+    summary:
+      "An exact decimal: all digits of a text, an integer and a record's number as it was written; of a computed double the shortest that read back as it.",
   },
   {
     id: 'text',

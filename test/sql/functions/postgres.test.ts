@@ -219,6 +219,16 @@ test('text to bigint', async () => {
   )
 })
 
+test('text to numeric', async () => {
+  // ours has no NaN and no infinities, and shows no zeros at the end
+  await agree(
+    numberTexts.filter((text) => !/n/i.test(text)),
+    'trim_scale(a::numeric)',
+    (v) => [v],
+    (v) => shown(call('cast', 'numeric', v)),
+  )
+})
+
 test('text to double', async () => {
   // hexadecimal doubles are C's, not documented; ours has no -0
   const usual = numberTexts.filter((text) => !/x/i.test(text))
