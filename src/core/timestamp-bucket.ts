@@ -1,5 +1,7 @@
-/** Owns time buckets: the begin of the interval, counted from an origin, in which an instant lies. In UTC. */
+/** Owns time buckets: the begin of the interval, counted from an origin, in which an instant lies, in UTC or by a zone's clocks. */
 import { type Interval, type Registers, TAG } from './registers.ts'
+import type { TimeZone } from './time-zone.ts'
+import { addSeconds, localToInstant, secondsOf } from './zoned-time.ts'
 import {
   dateOfDay,
   dayOf,
@@ -34,6 +36,16 @@ export function bucketOf({ months, days, microseconds }: Interval, originAt: num
   if (!Number.isSafeInteger(width)) return 'the width is too large'
   if (months > 0) return (r, out, from) => monthBucket(r, out, from, months, originAt)
   return (r, out, from) => plainBucket(r, out, from, width, originAt)
+}
+
+/** As bucketOf with the usual origin, by the clocks of a zone. */
+export function bucketIn(width: Interval, zone: TimeZone): Bucket | string {
+  const find = bucketOf(width, -1)
+  if (typeof find === 'string') return find
+  return (r, out, from) => {
+    const offset = zone.offsetAt(secondsOf(r, from))
+    return addSeconds(r, out, from, offset) && find(r, out, out) && localToInstant(r, out, out, zone, offset)
+  }
 }
 
 function plainBucket(r: Registers, out: number, from: number, width: number, originAt: number): boolean {

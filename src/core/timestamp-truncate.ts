@@ -1,5 +1,7 @@
-/** Owns the units of date_trunc: cutting an instant down to the begin of its unit, in UTC. */
+/** Owns the units of date_trunc: cutting an instant down to the begin of its unit, in UTC or as the clocks of a zone show it. */
 import { type Registers, TAG } from './registers.ts'
+import type { TimeZone } from './time-zone.ts'
+import { addSeconds, secondsOf } from './zoned-time.ts'
 import {
   dateOfDay,
   dayOf,
@@ -57,6 +59,20 @@ export function truncateTo(unit: string): Truncate | undefined {
   const begin = LONG_UNITS.get(unit)
   if (begin === undefined) return undefined
   return (r, out, from) => setTimestampOfDay(r, out, begin(dayOf(r, from)), 0)
+}
+
+/** As truncateTo, by the clocks of a zone. A day may have 23 or 25 hours, and of an hour that is shown twice each is one of its own. */
+export function truncateToIn(unit: string, zone: TimeZone): Truncate | undefined {
+  const cut = truncateTo(unit)
+  if (cut === undefined) return undefined
+  // up to an hour the offset doesn't change in between (PostgreSQL); a longer unit begins when the clocks show its begin
+  const isShort = (SHORT_UNITS.get(unit) ?? Infinity) <= MICROSECONDS_PER_HOUR
+  return (r, out, from) => {
+    const offset = zone.offsetAt(secondsOf(r, from))
+    if (!addSeconds(r, out, from, offset) || !cut(r, out, out)) return false
+    const seconds = secondsOf(r, out)
+    return addSeconds(r, out, out, isShort ? -offset : zone.toInstant(seconds) - seconds)
+  }
 }
 
 function truncateShort(r: Registers, out: number, from: number, size: number): boolean {

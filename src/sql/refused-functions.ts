@@ -17,7 +17,7 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 ])
 
 const LATER: ReadonlySet<string> = new Set(
-  words(`date_bin try greatest least grouping make_timestamptz make_interval
+  words(`try greatest least grouping make_timestamptz make_interval
     concat concat_ws left right lpad rpad repeat reverse split_part position strpos overlay
     starts_with initcap octet_length md5 sha256
     regexp_replace regexp_match regexp_matches regexp_like regexp_count regexp_substr translate chr ascii

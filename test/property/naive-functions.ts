@@ -28,6 +28,7 @@ import {
   trim,
 } from './naive-text.ts'
 import { dateTrunc, extract, timeBucket, timeOfCount, timeOfSeconds } from './naive-times.ts'
+import { dateTruncIn, timeBucketIn } from './naive-zones.ts'
 import {
   compareNumbers,
   Decimal,
@@ -129,7 +130,8 @@ function toNumeric(value: Value): Value {
   const number = numberOf(value)
   if (typeof number !== 'number') return number
   if (!Number.isFinite(number)) throw new RowError('number_out_of_range')
-  return Number.isInteger(number) ? BigInt(number) : decimalOfText(String(number))
+  const decimal = decimalOfText(String(number))
+  return decimal.scale === 0 ? decimal.unscaled : decimal
 }
 
 /** Of an undeclared value a double without a fraction is an integer, as it is once it was a key. */
@@ -344,6 +346,19 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   time_bucket: strict(([width, time, origin]) =>
     timeBucket(width as Span, timeOf(time), origin === undefined ? undefined : timeOf(origin)),
   ),
+  date_trunc_zone: strict(([unit, time, zone]) => {
+    const [word, name] = [textOf(unit), textOf(zone)]
+    return dateTruncIn(word, timeOf(time), name)
+  }),
+  time_bucket_zone: strict(([width, time, zone]) => {
+    const name = textOf(zone)
+    return timeBucketIn(width as Span, timeOf(time), name)
+  }),
+  date_bin: strict(([width, time, origin]) => {
+    const { months } = width as Span
+    if (months !== 0) throw new RowError('invalid_argument')
+    return timeBucket(width as Span, timeOf(time), timeOf(origin))
+  }),
   to_timestamp: strict(([count]) => timeOfSeconds(numberOf(count))),
   timestamp_millis: strict(([count]) => timeOfCount(numberOf(count), 1_000n)),
   timestamp_micros: strict(([count]) => timeOfCount(numberOf(count), 1n)),

@@ -36,7 +36,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(substring|substr)$/, [TEXTS, ['small'], ['small']]],
   [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
   [/^(is_|not$)/, [['boolean']]],
-  [/^(date_trunc|date_part)$/, [['unitText']]],
+  [/^(date_trunc|date_trunc_zone|date_part)$/, [['unitText']]],
   [/^(try_)?cast_to_bigint$/, [CASTABLE.bigint ?? []]],
   [/^(try_)?cast_to_double$/, [CASTABLE['double precision'] ?? []]],
   [/^(try_)?cast_to_numeric$/, [CASTABLE.numeric ?? []]],
@@ -53,9 +53,11 @@ const EXTRACT_FIELDS = [
   ...['epoch', 'millennium', 'century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
   ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
 ]
-const READ_ONCE = /^((path|path_text) 1|date_(trunc|part) 0|\w*like 1)$/
+const READ_ONCE = /^((path|path_text) 1|date_(trunc|part|trunc_zone) 0|\w*_zone 2|\w*like 1)$/
 const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
 const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
+/** Half hours, negative ones, two changes at odd dates, none. */
+const ZONES = ['Europe/Berlin', 'America/New_York', 'asia/kolkata', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC']
 const SHORT_TEXTS = ['a', 'b', 'A', 'de', 'ab', '', 'x', 'true', '1']
 const WIDE = ['9223372036854775808', '-9223372036854775809', '1000000000000000000000000', '18446744073709551616']
 const WIDTHS = [
@@ -80,9 +82,15 @@ export function isReadOnce(id: string, index: number): boolean {
 /** Arguments that are mostly written out: units, patterns, paths, positions. */
 export function writtenArgument(random: SeededRandom, id: string, index: number, type: ScalarType): Node | undefined {
   if (id === 'extract' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
+  // months are refused there when they are written
+  if (id === 'date_bin' && index === 0) {
+    const widths = WIDTHS.filter((width) => !/mon|year|decade|centur|P\d+[YM]/i.test(width))
+    return { kind: 'literal', type: 'interval', value: random.pick(widths) }
+  }
+  if (id.endsWith('_zone') && index === 2) return textLiteral(random.pick(ZONES))
   if (random.chance(0.25)) return undefined
   if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
-  if (id === 'date_trunc' && index === 0) return textLiteral(randomUnit(random))
+  if (id.startsWith('date_trunc') && index === 0) return textLiteral(randomUnit(random))
   if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
   if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
   if (id.startsWith('member') && index === 1)

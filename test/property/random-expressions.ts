@@ -133,7 +133,10 @@ export class RandomExpressions {
       // the grammar negates a number that is written out
       return id === 'negate' && made.kind === 'literal' ? this.#held(type, []) : made
     }
-    const special = type === 'text' || type === 'bigint' ? writtenArgument(this.random, id, index, type) : undefined
+    const special =
+      type === 'text' || type === 'bigint' || type === 'interval'
+        ? writtenArgument(this.random, id, index, type)
+        : undefined
     if (special !== undefined) return special
     const node = this.ofType(type, depth, wanted)
     // a unit, pattern or path that is written out is read by the analyser: it must be one

@@ -9,6 +9,8 @@ export interface Signature {
   readonly type: ScalarType
 }
 
+const WITH_WIDTH: ReadonlySet<string> = new Set(['time_bucket', 'time_bucket_zone', 'date_bin'])
+
 const TYPES: readonly ScalarType[] = [
   'any',
   'boolean',
@@ -42,9 +44,9 @@ function combinations(length: number): ScalarType[][] {
   return combinations(length - 1).flatMap((rest) => TYPES.map((type) => [...rest, type]))
 }
 
-/** Intervals stand in time_bucket alone; a cast to the type that is there already is none; LIKE's third argument has a form of its own. */
+/** Intervals stand in the functions that make buckets alone; a cast to the type that is there already is none; LIKE's third argument has a form of its own. */
 function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[]): boolean {
-  if (args.includes('interval') && (id !== 'time_bucket' || args.indexOf('interval', 1) > 0)) return false
+  if (args.includes('interval') && (!WITH_WIDTH.has(id) || args.indexOf('interval', 1) > 0)) return false
   if (form === 'cast' || form === 'try_cast') return args[0] !== name
   // the analyser calls it trim, as the grammar calls TRIM btrim
   if (id === 'btrim') return false

@@ -31,12 +31,8 @@ export const toNumeric: Evaluate = (r, out, a) => {
   }
 }
 
-/** A whole double is the integer that it is once it was a key (docs/adr/0004), any other the shortest decimal that reads back as it. */
+/** The shortest decimal that reads back as the double: what a producer wrote, as a rule. */
 function doubleToNumeric(r: Registers, out: number, value: number): void {
-  if (Number.isInteger(value)) {
-    r.setBigInteger(out, BigInt(value))
-    return
-  }
   if (!Number.isFinite(value)) {
     outOfRange(r, out, String(value))
     return

@@ -235,6 +235,19 @@ const CALLS: readonly Row[] = [
     [months(1), time('2026-02-10T00:00:00Z'), time('2020-01-15T00:00:00Z')],
     time('2026-01-15T00:00:00Z'),
   ],
+  ['date_trunc', ['day', time('2024-10-27T12:00:00Z'), 'europe/berlin'], time('2024-10-26T22:00:00Z')],
+  ['date_trunc', ['hour', time('2024-10-27T01:30:00Z'), 'Europe/Berlin'], time('2024-10-27T01:00:00Z')],
+  ['date_trunc', ['day', time('2500-07-01T12:00:00Z'), 'Europe/Berlin'], time('2500-06-30T22:00:00Z')],
+  ['date_trunc', ['day', time('2024-10-27T12:00:00Z'), 'Europe/Nowhere'], error('invalid_argument')],
+  ['date_trunc', ['day', time('2024-10-27T12:00:00Z'), '+02:00'], error('invalid_argument')],
+  ['time_bucket', [months(1), time('2024-03-31T23:30:00Z'), 'Europe/Berlin'], time('2024-03-31T22:00:00Z')],
+  ['time_bucket', [span(1), time('2024-03-31T12:00:00Z'), 'Europe/Berlin'], time('2024-03-30T23:00:00Z')],
+  [
+    'date_bin',
+    [span(0, 900_000_000), time('2026-01-01T00:44:59Z'), time('2001-01-01T00:05:00Z')],
+    time('2026-01-01T00:35:00Z'),
+  ],
+  ['date_bin', [months(1), time('2026-01-01T00:44:59Z'), time('2001-01-01T00:05:00Z')], error('invalid_argument')],
   ['time_bucket', [span(3), time('200000-01-05T12:00:00Z')], time('+200000-01-03T00:00:00Z')],
   ['to_timestamp', [-30], time('1969-12-31T23:59:30Z')],
   ['to_timestamp', [double(-0.5)], time('1969-12-31T23:59:59.5Z')],
@@ -430,6 +443,8 @@ test('bad literals are refused with their position', () => {
   expect(refused('like', 'x', 'a\\').position).toBe(7)
   expect(refused('path_text', null, 'a,b').code).toBe('sql_invalid')
   expect(refused('time_bucket', { months: 1, days: 1, microseconds: 0 }, null).code).toBe('sql_invalid')
+  expect(refused('date_bin', { months: 1, days: 0, microseconds: 0 }, null, null).hint).toContain('time_bucket')
+  expect(refused('date_trunc_zone', 'day', null, 'Europe/Berlni').hint).toContain('Europe/Berlin')
   expect(refused('time_bucket', { months: 0, days: 0, microseconds: 0 }, null).code).toBe('sql_invalid')
 })
 

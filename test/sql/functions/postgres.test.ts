@@ -420,6 +420,23 @@ test('text to timestamptz', async () => {
   )
 })
 
+test("date_trunc by a zone's clocks", async () => {
+  const units = fc.constantFrom('minute', 'hour', 'day', 'week', 'month', 'quarter', 'year')
+  const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC')
+  // within some hours of a change of clocks, and anywhere
+  const changes = ['2024-10-27T01:00:00Z', '2024-03-31T01:00:00Z', '2024-11-03T06:00:00Z', '2024-04-06T15:00:00Z']
+  const near = fc
+    .tuple(fc.constantFrom(...changes), fc.integer({ min: -2000, max: 2000 }))
+    .map(([change, minutes]) => new Date(Date.parse(change) + minutes * 60_000).toISOString())
+  const anywhere = fc.integer({ min: 0, max: 2e9 }).map((seconds) => new Date(seconds * 1000).toISOString())
+  await agree(
+    fc.tuple(units, fc.oneof(near, anywhere), zones),
+    ISO('date_trunc(a, b::timestamptz, c)'),
+    (values) => values,
+    ([unit, text, zone]) => asIso(call('function', 'date_trunc', unit, { time: text }, zone)),
+  )
+})
+
 test('lower and upper of ASCII, concatenation', async () => {
   const ascii = fc.string({ unit: 'grapheme-ascii', maxLength: 8 })
   await agree(

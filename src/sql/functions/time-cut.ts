@@ -1,0 +1,205 @@
+/** Owns functions that cut times to the begin of a unit or bucket: date_trunc, time_bucket, date_bin, in UTC or by a zone's clocks. */
+import { RollupdError } from '../../core/errors.ts'
+import { type Interval, type Registers, TAG } from '../../core/registers.ts'
+import { bucketIn, bucketOf } from '../../core/timestamp-bucket.ts'
+import { type Truncate, TRUNCATE_UNITS, truncateTo, truncateToIn } from '../../core/timestamp-truncate.ts'
+import type { Expression } from '../expression.ts'
+import type { FunctionEntry } from '../function-entry.ts'
+import { always, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
+import { isTime, isTimeType, literalWord, outOfRange, unknownWord } from './time-argument.ts'
+import { literalTimeZone, readTimeZone } from './time-zone-argument.ts'
+
+function truncate(r: Registers, out: number, cut: Truncate | undefined, a: number, b: number): void {
+  if (!isTime(r, out, 'date_trunc', b)) return
+  if (cut === undefined) r.setError(out, 'invalid_argument', `date_trunc knows no unit ${quote(r, a)}`)
+  else if (!cut(r, out, b)) outOfRange(r, out)
+}
+
+const DATE_TRUNC: FunctionEntry = {
+  id: 'date_trunc',
+  name: 'date_trunc',
+  form: 'function',
+  resolve: ([unit, time, further]) =>
+    isOneOf(unit, 'text', 'any') && isTimeType(time) && further === undefined ? 'timestamptz' : undefined,
+  signature: 'date_trunc(unit text, timestamptz)',
+  strict: true,
+  canFail: always,
+  evaluate: (r, out, a, b) => {
+    if (!isText(r, a)) wrongKind(r, out, 'date_trunc', a)
+    else truncate(r, out, truncateTo(textOf(r, a).toLowerCase()), a, b)
+  },
+  specialize: ([unit]) => {
+    const word = literalWord(unit)
+    if (word === undefined) return undefined
+    const cut = truncateTo(word)
+    if (cut === undefined) throw unknownWord(unit, 'unit', TRUNCATE_UNITS)
+    return (r, out, a, b) => truncate(r, out, cut, a, b)
+  },
+  doc: {
+    summary: 'The begin of the unit in which the time lies, in UTC; weeks begin on Monday.',
+    example: "date_trunc('minute', ts::timestamptz)",
+  },
+}
+
+const DATE_TRUNC_ZONE: FunctionEntry = {
+  id: 'date_trunc_zone',
+  name: 'date_trunc',
+  form: 'function',
+  resolve: ([unit, time, zone, further]) =>
+    isOneOf(unit, 'text', 'any') && isTimeType(time) && isOneOf(zone, 'text', 'any') && further === undefined
+      ? 'timestamptz'
+      : undefined,
+  signature: 'date_trunc(unit text, timestamptz, zone text)',
+  strict: true,
+  canFail: always,
+  evaluate: (r, out, a, b, c) => {
+    if (!isText(r, a)) {
+      wrongKind(r, out, 'date_trunc', a)
+      return
+    }
+    if (!isTime(r, out, 'date_trunc', b)) return
+    const zone = readTimeZone(r, out, 'date_trunc', c)
+    if (zone !== undefined) truncate(r, out, truncateToIn(textOf(r, a).toLowerCase(), zone), a, b)
+  },
+  specialize: ([unit, , zoneArgument]) => {
+    const zone = literalTimeZone(zoneArgument)
+    const word = literalWord(unit)
+    if (word === undefined) return undefined
+    if (truncateTo(word) === undefined) throw unknownWord(unit, 'unit', TRUNCATE_UNITS)
+    if (zone === undefined) return undefined
+    const cut = truncateToIn(word, zone)
+    return (r, out, a, b) => truncate(r, out, cut, a, b)
+  },
+  doc: {
+    summary:
+      "As date_trunc, by a zone's clocks: on the days of their change a day has 23 or 25 hours, and an hour that they show twice is two.",
+    example: "date_trunc('day', ts::timestamptz, 'Europe/Berlin')",
+  },
+}
+
+/** Finds the bucket for an interval register's value; `origin` -1: none was given. */
+function bucket(r: Registers, out: number, name: string, a: number, b: number, origin: number): void {
+  if (r.tag[a] !== TAG.INTERVAL) {
+    wrongKind(r, out, name, a)
+    return
+  }
+  if (!isTime(r, out, name, b) || (origin >= 0 && !isTime(r, out, name, origin))) return
+  const find = bucketOf(r.ref[a] as Interval, origin)
+  if (typeof find === 'string') r.setError(out, 'invalid_argument', `${name}: ${find}`)
+  else if (!find(r, out, b)) outOfRange(r, out)
+}
+
+/** The interval of a literal argument, checked; undefined where it is none. */
+function literalInterval(argument: Expression | undefined, name: string): Interval | undefined {
+  if (argument?.kind !== 'literal' || argument.value === null || typeof argument.value !== 'object') return undefined
+  const problem = bucketOf(argument.value, -1)
+  if (typeof problem !== 'string') return argument.value
+  throw new RollupdError('sql_invalid', `${name}: ${problem}`, {
+    position: argument.position,
+    hint: "Write a width such as '5 minutes', '1 day' or '3 months'.",
+  })
+}
+
+const TIME_BUCKET: FunctionEntry = {
+  id: 'time_bucket',
+  name: 'time_bucket',
+  form: 'function',
+  resolve: ([width, time, origin, further]) => {
+    // an undeclared one is a text if anything, and so a zone
+    const takesOrigin = origin === undefined || origin === 'timestamptz'
+    return width === 'interval' && isTimeType(time) && takesOrigin && further === undefined ? 'timestamptz' : undefined
+  },
+  signature: 'time_bucket(interval, timestamptz [, origin timestamptz])',
+  strict: true,
+  canFail: always,
+  evaluate: (r, out, a, b, c) => bucket(r, out, 'time_bucket', a, b, c),
+  specialize: ([width, , origin]) => {
+    const interval = literalInterval(width, 'time_bucket')
+    if (interval === undefined || origin !== undefined) return undefined
+    const find = bucketOf(interval, -1)
+    if (typeof find === 'string') return undefined
+    return (r, out, _a, b) => {
+      if (isTime(r, out, 'time_bucket', b) && !find(r, out, b)) outOfRange(r, out)
+    }
+  },
+  doc: {
+    summary:
+      'The begin of the bucket of that width, counted from an origin: Monday 2000-01-03, or 2000-01-01 for months, unless given.',
+    example: "time_bucket('15 minutes', ts::timestamptz)",
+  },
+}
+
+const TIME_BUCKET_ZONE: FunctionEntry = {
+  id: 'time_bucket_zone',
+  name: 'time_bucket',
+  form: 'function',
+  resolve: ([width, time, zone, further]) =>
+    width === 'interval' && isTimeType(time) && isOneOf(zone, 'text', 'any') && further === undefined
+      ? 'timestamptz'
+      : undefined,
+  signature: 'time_bucket(interval, timestamptz, zone text)',
+  strict: true,
+  canFail: always,
+  evaluate: (r, out, a, b, c) => {
+    if (r.tag[a] !== TAG.INTERVAL) {
+      wrongKind(r, out, 'time_bucket', a)
+      return
+    }
+    if (!isTime(r, out, 'time_bucket', b)) return
+    const zone = readTimeZone(r, out, 'time_bucket', c)
+    if (zone === undefined) return
+    const find = bucketIn(r.ref[a] as Interval, zone)
+    if (typeof find === 'string') r.setError(out, 'invalid_argument', `time_bucket: ${find}`)
+    else if (!find(r, out, b)) outOfRange(r, out)
+  },
+  specialize: ([width, , zoneArgument]) => {
+    const zone = literalTimeZone(zoneArgument)
+    const interval = literalInterval(width, 'time_bucket')
+    if (interval === undefined || zone === undefined) return undefined
+    const find = bucketIn(interval, zone)
+    if (typeof find === 'string') return undefined
+    return (r, out, _a, b) => {
+      if (isTime(r, out, 'time_bucket', b) && !find(r, out, b)) outOfRange(r, out)
+    }
+  },
+  doc: {
+    summary: "As time_bucket, by a zone's clocks: buckets of days and months begin at its midnight.",
+    example: "time_bucket('1 day', ts::timestamptz, 'America/New_York')",
+  },
+}
+
+const DATE_BIN: FunctionEntry = {
+  id: 'date_bin',
+  name: 'date_bin',
+  form: 'function',
+  resolve: ([width, time, origin, further]) =>
+    width === 'interval' && isTimeType(time) && isTimeType(origin) && further === undefined ? 'timestamptz' : undefined,
+  signature: 'date_bin(interval, timestamptz, origin timestamptz)',
+  strict: true,
+  canFail: always,
+  evaluate: (r, out, a, b, c) => {
+    const isMonths = r.tag[a] === TAG.INTERVAL && (r.ref[a] as Interval).months !== 0
+    if (isMonths) r.setError(out, 'invalid_argument', 'date_bin: the width has months or years; time_bucket takes them')
+    else bucket(r, out, 'date_bin', a, b, c)
+  },
+  specialize: ([width]) => {
+    const interval = literalInterval(width, 'date_bin')
+    if (interval === undefined || interval.months === 0) return undefined
+    throw new RollupdError('sql_invalid', 'date_bin: the width has months or years', {
+      position: width?.position,
+      hint: 'Write time_bucket, which takes them.',
+    })
+  },
+  doc: {
+    summary: 'The begin of the bucket of that width, counted from the origin.',
+    example: "date_bin('15 minutes', ts::timestamptz, TIMESTAMPTZ '2001-01-01')",
+  },
+}
+
+export const TIME_CUT_FUNCTIONS: readonly FunctionEntry[] = [
+  DATE_TRUNC,
+  DATE_TRUNC_ZONE,
+  TIME_BUCKET,
+  TIME_BUCKET_ZONE,
+  DATE_BIN,
+]
