@@ -3,12 +3,27 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { APPROX_DISTINCT } from './approx-distinct.ts'
 import { AVG } from './avg.ts'
+import { BIT_AND, BIT_OR, BIT_XOR } from './bit-operations.ts'
+import { BOOL_AND, BOOL_OR, EVERY } from './bool-and-or.ts'
 import { COUNT } from './count.ts'
 import { MAX } from './max.ts'
 import { MIN } from './min.ts'
 import { SUM } from './sum.ts'
 
-const DEFINITIONS: readonly AggregateDefinition[] = [COUNT, SUM, AVG, MIN, MAX, APPROX_DISTINCT]
+const DEFINITIONS: readonly AggregateDefinition[] = [
+  COUNT,
+  SUM,
+  AVG,
+  MIN,
+  MAX,
+  BOOL_AND,
+  BOOL_OR,
+  EVERY,
+  BIT_AND,
+  BIT_OR,
+  BIT_XOR,
+  APPROX_DISTINCT,
+]
 const BY_NAME: ReadonlyMap<string, AggregateDefinition> = new Map(DEFINITIONS.map((entry) => [entry.name, entry]))
 
 /** All aggregates, for docs and nearest names. */

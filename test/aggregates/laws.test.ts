@@ -24,6 +24,20 @@ const VALUES: Partial<Record<ScalarType, fc.Arbitrary<Value>>> = {
 const numbers = fc.oneof(anyInteger, anyDouble)
 const kinds = fc.oneof(numbers, text, fc.boolean())
 
+const integralDoubles = fc.integer().map((value): Value => value)
+const bits = fc.oneof(int64, integralDoubles)
+/** What those take that don't take every kind. */
+const UNDECLARED: Readonly<Record<string, fc.Arbitrary<Value>>> = {
+  sum: fc.oneof(numbers, decimal),
+  avg: fc.oneof(numbers, decimal),
+  bool_and: fc.boolean(),
+  bool_or: fc.boolean(),
+  every: fc.boolean(),
+  bit_and: bits,
+  bit_or: bits,
+  bit_xor: bits,
+}
+
 interface Subject {
   readonly title: string
   readonly aggregate: Aggregate
@@ -36,7 +50,7 @@ function* subjects(): Generator<Subject> {
       const aggregate = resolveAggregate(name, [type])
       if (aggregate !== undefined) yield { title: `${name}(${type})`, aggregate, values: listOf(values) }
     }
-    const values = name === 'sum' || name === 'avg' ? fc.oneof(numbers, decimal) : kinds
+    const values = UNDECLARED[name] ?? kinds
     yield { title: `${name}(any)`, aggregate: resolveAggregate(name, ['any'])!, values: listOf(values) }
   }
 }

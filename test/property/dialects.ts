@@ -6,7 +6,7 @@ import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Signature } from './signatures.ts'
 import { printCall, printWith, quoteText } from './print-syntax.ts'
-import { call, castTo, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
+import { argumentsOf, call, castTo, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
 import type { JsonNode } from './value.ts'
 
 /** A field of the events: its column in the engine, the type that statements cast it to, its values. */
@@ -22,6 +22,7 @@ export interface Dialect {
   readonly name: 'PostgreSQL' | 'DuckDB'
   readonly fields: readonly DialectField[]
   readonly allows: (signature: Signature) => boolean
+  readonly allowsAggregate: (name: string) => boolean
   readonly allowsSymmetric: boolean
   readonly literal: (type: ScalarType, random: SeededRandom) => LiteralNode | undefined
   /** Arguments that must be written out, or of one kind; undefined: any of the type. */
@@ -150,6 +151,8 @@ const COMMON = new Set([
     'not_ilike',
   ],
 ])
+/** Those whose result no engine rounds. */
+const EXACT_AGGREGATES = /^(count|sum|avg|min|max|approx_distinct|bool_and|bool_or|every|bit_and|bit_or|bit_xor)$/
 const COMPARISONS = /^(equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
 /** Types that an engine has by the same name with the same meaning. */
 const SHARED = new Set<ScalarType>([...DIALECT_TYPES, 'interval'])
@@ -271,8 +274,9 @@ function printAggregate(
   print: (node: Node) => string,
   names: Readonly<Record<string, string>>,
 ): string {
-  const { name, argument, filter } = node
-  const inner = argument === null ? '*' : print(argument)
+  const { name, filter } = node
+  const args = argumentsOf(node).map(print)
+  const inner = args.length === 0 ? '*' : args.join(', ')
   const where = filter === null ? '' : ` FILTER (WHERE ${print(filter)})`
   if (name === 'approx_distinct') return `COUNT(DISTINCT ${inner})${where}`
   if (name === 'avg') return `AVG((${inner})::double precision)${where}`
@@ -292,6 +296,7 @@ export const POSTGRESQL: Dialect = {
     if (signature.id.endsWith('_exact')) return signature.type === 'numeric'
     return allowsCommon(signature)
   },
+  allowsAggregate: (name) => EXACT_AGGREGATES.test(name),
   allowsSymmetric: true,
   literal: (type, random) => literalOf(type, random, ZONES),
   argument: (id, index, random) =>
@@ -311,7 +316,7 @@ export const POSTGRESQL: Dialect = {
 const DUCK: Override = (node, print) => {
   if (node.kind === 'field') return String(node.path[0])
   if (node.kind === 'literal') return printLiteral(node, 'timestamp')
-  if (node.kind === 'aggregate') return printAggregate(node, print, {})
+  if (node.kind === 'aggregate') return printAggregate(node, print, { every: 'bool_and' })
   if (node.kind !== 'call') return undefined
   // the column holds times already
   if (node.id === 'cast_to_timestamptz') return print(node.args[0] as Node)
@@ -352,6 +357,7 @@ export const DUCKDB: Dialect = {
     if (/^timestamp_(millis|micros)$/.test(signature.id)) return signature.args[0] === 'bigint'
     return allowsCommon(signature)
   },
+  allowsAggregate: (name) => EXACT_AGGREGATES.test(name),
   allowsSymmetric: false,
   literal: (type, random) => literalOf(type, random, ['']),
   argument: (id, index, random) =>

@@ -3,26 +3,13 @@
  * purpose: it keeps every value, and calls nothing of rollupd's evaluators. Written from sql.md.
  */
 import type { OnError } from '../../src/core/policy.ts'
-import { evaluate, fromKey, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'
-import { compareValues } from './naive-compare.ts'
+import { evaluate, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'
+import { checkArguments, finalize, isInput, type Arguments } from './naive-aggregates.ts'
 import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
 import { regroup } from './regroup.ts'
-import { childrenOf, type AggregateNode, type Node } from './syntax.ts'
-import {
-  Decimal,
-  Json,
-  keyOf,
-  kindOf,
-  normalize,
-  RowError,
-  showValue,
-  Time,
-  toDecimal,
-  isNumber,
-  type NumberValue,
-  type Value,
-} from './value.ts'
+import { argumentsOf, childrenOf, type AggregateNode, type Node } from './syntax.ts'
+import { keyOf, RowError, showValue, type Value } from './value.ts'
 
 export interface Rollup {
   readonly groups: readonly Node[]
@@ -62,7 +49,7 @@ export interface NaiveAnswer {
 interface Group {
   readonly values: readonly Value[]
   /** By the aggregate's text. */
-  readonly inputs: Map<string, Value[]>
+  readonly inputs: Map<string, Arguments[]>
   records: number
 }
 
@@ -117,10 +104,9 @@ function foldRecord(
   const evaluated = expressions.map((expression) => evaluate(expression, at))
   const values = evaluated.map((value) => keyed(value, failingIsNull))
   const conditions = aggregates.map(({ filter }) => holds(filter))
-  const inputs = aggregates.map(({ argument }, index) => {
-    if (!conditions[index]) return undefined
-    return argument === null ? true : evaluate(argument, at)
-  })
+  const inputs = aggregates.map((aggregate, index) =>
+    conditions[index] ? argumentsOf(aggregate).map((argument) => evaluate(argument, at)) : undefined,
+  )
   const taken = aggregates.map((aggregate, index) => takes(aggregate, inputs[index], failingIsNull))
   const key = JSON.stringify(values.map(keyOf))
   const group: Group = groups.get(key) ?? { values, inputs: new Map(), records: 0 }
@@ -131,7 +117,7 @@ function foldRecord(
     const list = group.inputs.get(text) ?? []
     group.inputs.set(text, list)
     const input = inputs[index]
-    if (taken[index] === true && input !== undefined && input !== null) list.push(input)
+    if (taken[index] === true && input !== undefined) list.push(input)
   }
   return true
 }
@@ -147,16 +133,12 @@ function keyed(value: Value, failingIsNull: boolean): Value {
   }
 }
 
-/** Whether the aggregate takes the value; one that it doesn't take fails the record, or is passed over. */
-function takes({ name, argument }: AggregateNode, input: Value | undefined, failingIsNull: boolean): boolean {
-  if (input === undefined || input === null) return true
+/** Whether the aggregate takes the arguments; those that it doesn't take fail the record, or are passed over. */
+function takes(aggregate: AggregateNode, args: Arguments | undefined, failingIsNull: boolean): boolean {
+  if (args === undefined) return false
   try {
-    if ((name === 'sum' || name === 'avg') && !isNumber(input)) throw new RowError('wrong_kind')
-    // arrays and objects have no least one, and of undeclared values times have none either
-    const isExtreme = (name === 'min' || name === 'max') && argument?.type === 'any'
-    if (isExtreme && (input instanceof Json || input instanceof Time)) throw new RowError('wrong_kind')
-    if (name === 'approx_distinct') keyOf(input)
-    return true
+    checkArguments(aggregate, args)
+    return isInput(args)
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return false
     throw error
@@ -240,81 +222,4 @@ function toRow(outputs: Rollup['outputs'], at: Surroundings): NaiveRow {
   })
   const cells = outputs.map(({ name }, index) => `${JSON.stringify(name)}:${showValue(values[index] ?? null)}`)
   return { text: `{${cells.join(',')}}`, errors: errors.toSorted(), values }
-}
-
-function finalize({ name, type, argument }: AggregateNode, inputs: readonly Value[]): Value {
-  switch (name) {
-    case 'count':
-      return BigInt(inputs.length)
-    case 'approx_distinct':
-      return BigInt(new Set(inputs.map(keyOf)).size)
-    case 'sum':
-      return sumOf(inputs as NumberValue[], type === 'double precision')
-    case 'avg':
-      return averageOf(inputs as NumberValue[])
-    case 'min':
-    case 'max':
-      return fromKey(extremeOf(inputs, name === 'max' ? 1 : -1, argument?.type === 'any'), type)
-    default:
-      throw new Error(`the naive evaluator has no aggregate ${name}`)
-  }
-}
-
-/** The exact total of what is finite; undefined where NaN or infinities decide, which `special` is then. */
-function totalOf(inputs: readonly NumberValue[]): { readonly total: Decimal; readonly special: number | undefined } {
-  let total = new Decimal(0n, 0)
-  let special: number | undefined
-  for (const input of inputs) {
-    if (typeof input === 'number' && !Number.isFinite(input)) special = (special ?? 0) + input
-    else {
-      const { unscaled, scale } = toDecimal(input)
-      const common = Math.max(scale, total.scale)
-      const at = (value: bigint, own: number): bigint => value * 10n ** BigInt(common - own)
-      total = new Decimal(at(total.unscaled, total.scale) + at(unscaled, scale), common)
-    }
-  }
-  return { total, special }
-}
-
-function sumOf(inputs: readonly NumberValue[], isDouble: boolean): Value {
-  if (inputs.length === 0) return null
-  const { total, special } = totalOf(inputs)
-  const holdsDouble = isDouble || inputs.some((input) => typeof input === 'number')
-  if (!holdsDouble) {
-    const exact = normalize(total)
-    return exact.scale === 0 ? exact.unscaled : exact
-  }
-  return special ?? finite(nearestQuotient(total, 1n))
-}
-
-function averageOf(inputs: readonly NumberValue[]): Value {
-  if (inputs.length === 0) return null
-  const { total, special } = totalOf(inputs)
-  return special ?? finite(nearestQuotient(total, BigInt(inputs.length)))
-}
-
-function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new RowError('sum_out_of_range')
-  return value
-}
-
-/** More digits than any border between two doubles has. */
-const QUOTIENT_DIGITS = 1_200
-
-/** By the language's reader of decimals, which rounds once: the quotient's digits, and one more where a rest is left. */
-function nearestQuotient({ unscaled, scale }: Decimal, divisor: bigint): number {
-  const scaled = unscaled * 10n ** BigInt(QUOTIENT_DIGITS)
-  const quotient = scaled / divisor
-  const rest = quotient * divisor === scaled ? '0' : '1'
-  return Number(`${quotient}${rest}e-${QUOTIENT_DIGITS + scale + 1}`) + 0
-}
-
-function extremeOf(inputs: readonly Value[], direction: number, undeclared: boolean): Value {
-  const kinds = new Set(inputs.map(kindOf))
-  if (undeclared && kinds.size > 1) throw new RowError('mixed_kinds')
-  let best: Value = null
-  for (const input of inputs) {
-    if (best === null || (compareValues(input, best) ?? 0) * direction > 0) best = input
-  }
-  return best
 }

@@ -1,7 +1,15 @@
 /** Owns the SQL text of expressions, with every way of writing that keeps their types. */
 import type { FunctionEntry } from '../../src/sql/function-entry.ts'
 import { functionById } from '../../src/sql/function-table.ts'
-import type { CallNode, CaseNode, FieldNode, LiteralNode, MetaNode, Node } from './syntax.ts'
+import {
+  argumentsOf,
+  type CallNode,
+  type CaseNode,
+  type FieldNode,
+  type LiteralNode,
+  type MetaNode,
+  type Node,
+} from './syntax.ts'
 
 /** How the names of a statement's outside are written: fields in a rollup, columns in a query. */
 export type PrintLeaf = (leaf: FieldNode | MetaNode) => string
@@ -70,9 +78,9 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
       return `(${argument} ${word} ${low} AND ${high})`
     }
     case 'aggregate': {
-      const argument = node.argument === null ? '*' : print(node.argument, false)
+      const args = argumentsOf(node).map((argument) => print(argument, false))
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
-      return `${node.name.toUpperCase()}(${argument})${filter}`
+      return `${node.name.toUpperCase()}(${args.length === 0 ? '*' : args.join(', ')})${filter}`
     }
     case 'group':
       return print(node.expression, false)

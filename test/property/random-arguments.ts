@@ -22,7 +22,7 @@ export const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
   timestamptz: ['timeText'],
 }
 
-export const NUMBER_FLAVOURS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
+const NUMBER_FLAVOURS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
 const TEXTS: readonly Flavour[] = ['word', 'text', 'pattern']
 const JSONS: readonly Flavour[] = ['object', 'array']
 export const SCALAR_FLAVOURS: readonly Flavour[] = [...NUMBER_FLAVOURS, 'word', 'text', 'boolean', 'timeText']
@@ -43,6 +43,13 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
   [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
 ]
+
+/** What undeclared arguments of an aggregate should be; undefined: it doesn't matter. */
+export function aggregateFlavours(name: string): readonly Flavour[] | undefined {
+  if (/^(bool_|every)/.test(name)) return ['boolean']
+  if (/^bit_/.test(name)) return ['small']
+  return /^(sum|avg)$/.test(name) ? NUMBER_FLAVOURS : undefined
+}
 
 /** For each argument; undefined: it doesn't matter. */
 export function wantedFlavours(id: string): readonly (readonly Flavour[])[] | undefined {

@@ -7,9 +7,9 @@ import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { DIALECT_TYPES, exactDouble, type Dialect } from './dialects.ts'
 import {
+  aggregateFlavours,
   CASTABLE,
   isReadOnce,
-  NUMBER_FLAVOURS,
   randomLiteral,
   SCALAR_FLAVOURS,
   smallLiteral,
@@ -47,14 +47,20 @@ const BY_ID = Map.groupBy(SIGNATURES, ({ id }) => id)
 const BY_TYPE = Map.groupBy(SIGNATURES, ({ type }) => type)
 
 const AGGREGATE_ARGUMENTS: readonly ScalarType[] = [...VALUE_TYPES, 'numeric']
+/** None of a star, one, or two. */
+const ARGUMENT_LISTS: readonly (readonly ScalarType[])[] = [
+  [],
+  ...AGGREGATE_ARGUMENTS.map((type) => [type]),
+  ...AGGREGATE_ARGUMENTS.flatMap((type) => AGGREGATE_ARGUMENTS.map((second) => [type, second])),
+]
 const AGGREGATES: readonly {
   readonly name: string
-  readonly argument: ScalarType | null
+  readonly args: readonly ScalarType[]
   readonly type: ScalarType
 }[] = aggregateNames().flatMap((name) =>
-  [null, ...AGGREGATE_ARGUMENTS].flatMap((argument) => {
-    const aggregate = resolveAggregate(name, argument === null ? [] : [argument])
-    return aggregate === undefined ? [] : [{ name, argument, type: aggregate.type }]
+  ARGUMENT_LISTS.flatMap((args) => {
+    const aggregate = resolveAggregate(name, args)
+    return aggregate === undefined ? [] : [{ name, args, type: aggregate.type }]
   }),
 )
 
@@ -299,24 +305,34 @@ export class RandomExpressions {
       (one) =>
         (name ?? one.name) === one.name &&
         (type ?? one.type) === one.type &&
-        (dialect === undefined || one.argument === null || DIALECT_TYPES.includes(one.argument)),
+        (dialect === undefined ||
+          (dialect.allowsAggregate(one.name) && one.args.every((arg) => DIALECT_TYPES.includes(arg)))),
     )
     if (fitting.length === 0) return undefined
-    const chosen = random.pick(fitting)
+    // by name first: those of two arguments have many lists of types
+    const chosenName = random.pick([...new Set(fitting.map((one) => one.name))])
+    const chosen = random.pick(fitting.filter((one) => one.name === chosenName))
     if (dialect !== undefined) return this.#castAggregate(chosen, depth)
-    const numbers = chosen.name === 'sum' || chosen.name === 'avg'
-    const flavours = numbers ? NUMBER_FLAVOURS : wanted.length > 0 ? wanted : SCALAR_FLAVOURS
-    const argument = chosen.argument === null ? null : this.#records.ofType(chosen.argument, depth - 1, flavours)
+    const flavours = aggregateFlavours(chosenName) ?? (wanted.length > 0 ? wanted : SCALAR_FLAVOURS)
+    const [argument = null, second] = chosen.args.map((arg) => this.#records.ofType(arg, depth - 1, flavours))
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
-    return { kind: 'aggregate', name: chosen.name, type: chosen.type, argument, filter }
+    const { type: result } = chosen
+    return {
+      kind: 'aggregate',
+      name: chosenName,
+      type: result,
+      argument,
+      ...(second === undefined ? {} : { second }),
+      filter,
+    }
   }
 
   /** Sums and averages are of what no engine rounds on the way. */
-  #castAggregate({ name, argument: wanted, type }: (typeof AGGREGATES)[number], depth: number): AggregateNode {
+  #castAggregate({ name, args: [wanted], type }: (typeof AGGREGATES)[number], depth: number): AggregateNode {
     const { random } = this
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
     const common = { kind: 'aggregate', name, type, filter } as const
-    if (wanted === null) return { ...common, argument: null }
+    if (wanted === undefined) return { ...common, argument: null }
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
     if (isExact) return { ...common, argument: exactDouble(random) }
     if (name === 'avg') return { ...common, argument: castTo('bigint', { kind: 'field', type: 'any', path: ['i'] }) }

@@ -87,6 +87,7 @@ export function* smallerNodes(node: Node, keepsType: boolean): Generator<Node> {
       if (node.argument !== null) {
         for (const argument of smallerNodes(node.argument, true)) yield { ...node, argument }
       }
+      if (node.second !== undefined) for (const second of smallerNodes(node.second, true)) yield { ...node, second }
       if (node.filter !== null) for (const filter of smallerNodes(node.filter, true)) yield { ...node, filter }
     }
     return

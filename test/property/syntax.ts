@@ -80,6 +80,8 @@ export interface AggregateNode {
   readonly name: string
   /** null: star */
   readonly argument: Node | null
+  /** Of those that take two. */
+  readonly second?: Node
   readonly filter: Node | null
 }
 
@@ -120,12 +122,16 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'between':
       return [node.argument, node.low, node.high]
     case 'aggregate':
-      return [node.argument, node.filter].filter((child) => child !== null)
+      return [...argumentsOf(node), ...(node.filter === null ? [] : [node.filter])]
     case 'group':
       return [node.expression]
     default:
       return []
   }
+}
+
+export function argumentsOf({ argument, second }: AggregateNode): readonly Node[] {
+  return [argument, second].filter((one) => one !== null && one !== undefined)
 }
 
 export function someNode(node: Node, test: (node: Node) => boolean): boolean {
@@ -166,7 +172,12 @@ export function mapChildren(node: Node, map: (child: Node) => Node): Node {
     case 'between':
       return { ...node, argument: map(node.argument), low: map(node.low), high: map(node.high) }
     case 'aggregate':
-      return { ...node, argument: optional(node.argument), filter: optional(node.filter) }
+      return {
+        ...node,
+        argument: optional(node.argument),
+        ...(node.second === undefined ? {} : { second: map(node.second) }),
+        filter: optional(node.filter),
+      }
     case 'group':
       return { ...node, expression: map(node.expression) }
     default:

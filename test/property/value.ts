@@ -284,8 +284,9 @@ export function toCivil({ micros }: Time): Civil {
 
 /** Days since 1970; a month beyond 1..12 and a day beyond its month run on. */
 export function toDays(year: number, month: number, day: number): number {
-  const cycles = Math.floor((year - 2000) / CYCLE_YEARS)
-  return Date.UTC(year - cycles * CYCLE_YEARS, month - 1, day) / DAY_MS + cycles * CYCLE_DAYS
+  const [whole, rest] = [year + Math.floor((month - 1) / 12), (((month - 1) % 12) + 12) % 12]
+  const cycles = Math.floor((whole - 2000) / CYCLE_YEARS)
+  return Date.UTC(whole - cycles * CYCLE_YEARS, rest, day) / DAY_MS + cycles * CYCLE_DAYS
 }
 
 /** 4713 BC, and the last microsecond that fits 64 bits. */

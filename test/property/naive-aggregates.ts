@@ -1,0 +1,150 @@
+/** Owns what the aggregates give, by their definitions over the list of all inputs, and which values they take. */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { compareValues } from './naive-compare.ts'
+import { fromKey } from './naive-expressions.ts'
+import { int64 } from './naive-numbers.ts'
+import type { AggregateNode } from './syntax.ts'
+import {
+  Decimal,
+  isNumber,
+  Json,
+  keyOf,
+  kindOf,
+  normalize,
+  RowError,
+  Time,
+  toDecimal,
+  type NumberValue,
+  type Value,
+} from './value.ts'
+
+/** The arguments of one call; none of COUNT(*). */
+export type Arguments = readonly Value[]
+
+const NUMBERS = /^(sum|avg)$/
+const BITS = /^bit_/
+const TRUTHS = /^(bool_|every)/
+const EXTREMES = /^(min|max)$/
+
+/** Whether the arguments count: not those with a NULL. */
+export function isInput(args: Arguments): boolean {
+  return args.every((value) => value !== null)
+}
+
+/** Errors: RowError where the aggregate doesn't take one of them. */
+export function checkArguments({ name, argument }: AggregateNode, args: Arguments): void {
+  const [first = null] = args
+  if (first === null) return
+  if (NUMBERS.test(name) && !isNumber(first)) throw new RowError('wrong_kind')
+  if (TRUTHS.test(name) && typeof first !== 'boolean') throw new RowError('wrong_kind')
+  if (BITS.test(name)) integerOf(first)
+  if (EXTREMES.test(name)) checkExtreme(first, argument?.type)
+  if (name === 'approx_distinct') keyOf(first)
+}
+
+/** Arrays and objects have no least one, and of undeclared values times have none either. */
+function checkExtreme(value: Value, type: ScalarType | undefined): void {
+  if (type === 'any' && (value instanceof Json || value instanceof Time)) throw new RowError('wrong_kind')
+}
+
+/** An int64, written with a point too. */
+function integerOf(value: Value): bigint {
+  if (!isNumber(value)) throw new RowError('wrong_kind')
+  if (typeof value === 'bigint') return int64(value)
+  if (value instanceof Decimal || !Number.isInteger(value)) throw new RowError('invalid_argument')
+  return int64(BigInt(value))
+}
+
+/** The finished value. Errors: RowError, of the cell. */
+export function finalize({ name, type, argument }: AggregateNode, inputs: readonly Arguments[]): Value {
+  const values = inputs.map(([first = null]) => first)
+  switch (name) {
+    case 'count':
+      return BigInt(inputs.length)
+    case 'approx_distinct':
+      return BigInt(new Set(values.map(keyOf)).size)
+    case 'sum':
+      return sumOf(values as NumberValue[], type === 'double precision')
+    case 'avg':
+      return averageOf(values as NumberValue[])
+    case 'min':
+    case 'max':
+      return fromKey(extremeOf(values, name === 'max' ? 1 : -1, argument?.type === 'any'), type)
+    case 'bool_and':
+    case 'every':
+      return values.length === 0 ? null : values.every((value) => value === true)
+    case 'bool_or':
+      return values.length === 0 ? null : values.includes(true)
+    case 'bit_and':
+    case 'bit_or':
+    case 'bit_xor':
+      return values.length === 0 ? null : values.map(integerOf).reduce(BIT_OPERATIONS[name])
+    default:
+      throw new Error(`the naive evaluator has no aggregate ${name}`)
+  }
+}
+
+const BIT_OPERATIONS = {
+  bit_and: (left: bigint, right: bigint): bigint => left & right,
+  bit_or: (left: bigint, right: bigint): bigint => left | right,
+  bit_xor: (left: bigint, right: bigint): bigint => left ^ right,
+}
+
+/** The exact total of what is finite; undefined where NaN or infinities decide, which `special` is then. */
+function totalOf(inputs: readonly NumberValue[]): { readonly total: Decimal; readonly special: number | undefined } {
+  let total = new Decimal(0n, 0)
+  let special: number | undefined
+  for (const input of inputs) {
+    if (typeof input === 'number' && !Number.isFinite(input)) special = (special ?? 0) + input
+    else {
+      const { unscaled, scale } = toDecimal(input)
+      const common = Math.max(scale, total.scale)
+      const at = (value: bigint, own: number): bigint => value * 10n ** BigInt(common - own)
+      total = new Decimal(at(total.unscaled, total.scale) + at(unscaled, scale), common)
+    }
+  }
+  return { total, special }
+}
+
+function sumOf(inputs: readonly NumberValue[], isDouble: boolean): Value {
+  if (inputs.length === 0) return null
+  const { total, special } = totalOf(inputs)
+  const holdsDouble = isDouble || inputs.some((input) => typeof input === 'number')
+  if (!holdsDouble) {
+    const exact = normalize(total)
+    return exact.scale === 0 ? exact.unscaled : exact
+  }
+  return special ?? finite(nearestQuotient(total, 1n))
+}
+
+function averageOf(inputs: readonly NumberValue[]): Value {
+  if (inputs.length === 0) return null
+  const { total, special } = totalOf(inputs)
+  return special ?? finite(nearestQuotient(total, BigInt(inputs.length)))
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new RowError('sum_out_of_range')
+  return value
+}
+
+/** More digits than any border between two doubles has. */
+const QUOTIENT_DIGITS = 1_200
+
+/** By the language's reader of decimals, which rounds once: the quotient's digits, and one more where a rest is left. */
+function nearestQuotient({ unscaled, scale }: Decimal, divisor: bigint): number {
+  const scaled = unscaled * 10n ** BigInt(QUOTIENT_DIGITS)
+  const quotient = scaled / divisor
+  const rest = quotient * divisor === scaled ? '0' : '1'
+  return Number(`${quotient}${rest}e-${QUOTIENT_DIGITS + scale + 1}`) + 0
+}
+
+function extremeOf(inputs: readonly Value[], direction: number, undeclared: boolean): Value {
+  const kinds = new Set(inputs.map(kindOf))
+  if (undeclared && kinds.size > 1) throw new RowError('mixed_kinds')
+  let best: Value = null
+  for (const input of inputs) {
+    if (best === null || (compareValues(input, best) ?? 0) * direction > 0) best = input
+  }
+  return best
+}
