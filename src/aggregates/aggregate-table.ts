@@ -6,9 +6,22 @@ import { AVG } from './avg.ts'
 import { BIT_AND, BIT_OR, BIT_XOR } from './bit-operations.ts'
 import { BOOL_AND, BOOL_OR, EVERY } from './bool-and-or.ts'
 import { COUNT } from './count.ts'
+import { CORR, COVAR_POP, COVAR_SAMP } from './covariance.ts'
 import { MAX } from './max.ts'
 import { MIN } from './min.ts'
+import { REGR_COUNT } from './pair-count.ts'
+import {
+  REGR_AVGX,
+  REGR_AVGY,
+  REGR_INTERCEPT,
+  REGR_R2,
+  REGR_SLOPE,
+  REGR_SXX,
+  REGR_SXY,
+  REGR_SYY,
+} from './regression.ts'
 import { SUM } from './sum.ts'
+import { STDDEV, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP, VARIANCE } from './variance.ts'
 
 const DEFINITIONS: readonly AggregateDefinition[] = [
   COUNT,
@@ -22,6 +35,24 @@ const DEFINITIONS: readonly AggregateDefinition[] = [
   BIT_AND,
   BIT_OR,
   BIT_XOR,
+  STDDEV,
+  STDDEV_SAMP,
+  STDDEV_POP,
+  VARIANCE,
+  VAR_SAMP,
+  VAR_POP,
+  COVAR_POP,
+  COVAR_SAMP,
+  CORR,
+  REGR_COUNT,
+  REGR_AVGX,
+  REGR_AVGY,
+  REGR_SXX,
+  REGR_SYY,
+  REGR_SXY,
+  REGR_SLOPE,
+  REGR_INTERCEPT,
+  REGR_R2,
   APPROX_DISTINCT,
 ]
 const BY_NAME: ReadonlyMap<string, AggregateDefinition> = new Map(DEFINITIONS.map((entry) => [entry.name, entry]))

@@ -4,6 +4,7 @@
  */
 import { assert } from '../core/assert.ts'
 import { type Decimal, normalizeDecimal, partsOfDouble, powerOfTen } from '../core/decimal.ts'
+import { pushCount, pushInteger, readCount, readInteger } from './state-bytes.ts'
 
 /** Every finite double is an integer times 2^-1074, the smallest double above 0. */
 export const BINARY_SCALE = 1074
@@ -110,8 +111,8 @@ export function toDecimal(total: ExactTotal): Decimal {
 
 /**
  * The canonical bytes: equal totals of equally many values of each sort have equal bytes.
- * version | numerics | nans | +infinities | -infinities | scale | unscaled | shift | mantissa. Counts are varints; a big
- * integer is a varint of twice its length plus its sign, then its magnitude, big-endian. The binary part is mantissa * 2^(shift - 1074), mantissa odd.
+ * version | numerics | nans | +infinities | -infinities | scale | unscaled | shift | mantissa, as state-bytes.ts writes them.
+ * The binary part is mantissa * 2^(shift - 1074), mantissa odd.
  */
 export function encodeTotal(total: ExactTotal): Uint8Array {
   const bytes: number[] = [BYTES_VERSION]
@@ -145,7 +146,8 @@ export function decodeTotal(bytes: Uint8Array): ExactTotal {
   return total
 }
 
-function trailingZeros(value: bigint): number {
+/** Of 0: 0. */
+export function trailingZeros(value: bigint): number {
   if (value === 0n) return 0
   let zeros = 0
   while ((value & 0xffffffffn) === 0n) {
@@ -154,47 +156,6 @@ function trailingZeros(value: bigint): number {
   }
   const low = Number(value & 0xffffffffn)
   return zeros + 31 - Math.clz32(low & -low)
-}
-
-function pushCount(bytes: number[], count: number): void {
-  while (count >= 0x80) {
-    bytes.push((count % 0x80) | 0x80)
-    count = Math.floor(count / 0x80)
-  }
-  bytes.push(count)
-}
-
-function pushInteger(bytes: number[], value: bigint): void {
-  const negative = value < 0n
-  const hex = (negative ? -value : value).toString(16)
-  const digits = value === 0n ? '' : hex.length % 2 === 0 ? hex : `0${hex}`
-  pushCount(bytes, digits.length + (negative ? 1 : 0))
-  for (let at = 0; at < digits.length; at += 2) bytes.push(Number.parseInt(digits.slice(at, at + 2), 16))
-}
-
-interface Reader {
-  readonly bytes: Uint8Array
-  at: number
-}
-
-function readCount(reader: Reader): number {
-  let count = 0
-  for (let factor = 1; ; factor *= 0x80) {
-    const byte = reader.bytes[reader.at++]
-    assert(byte !== undefined, 'sum state is cut')
-    count += (byte & 0x7f) * factor
-    if (byte < 0x80) return count
-  }
-}
-
-function readInteger(reader: Reader): bigint {
-  const head = readCount(reader)
-  const length = head >> 1
-  if (length === 0) return 0n
-  assert(reader.at + length <= reader.bytes.length, 'sum state is cut')
-  const magnitude = BigInt(`0x${Buffer.from(reader.bytes.subarray(reader.at, reader.at + length)).toString('hex')}`)
-  reader.at += length
-  return (head & 1) === 1 ? -magnitude : magnitude
 }
 
 /** Bits of a double's significand. */
@@ -238,7 +199,8 @@ function roundSubnormal(magnitude: bigint, denominator: bigint): number {
   return Number(quotient) * Number.MIN_VALUE
 }
 
-function bitLength(value: bigint): number {
+/** Of a positive one. */
+export function bitLength(value: bigint): number {
   const hex = value.toString(16)
   return (hex.length - 1) * 4 + 32 - Math.clz32(Number.parseInt(hex.charAt(0), 16))
 }

@@ -7,6 +7,7 @@ import { toColumnStorage } from '../core/scalar-type.ts'
 import { checkAggregateCall, chooseAggregate } from '../planner/choose-aggregate.ts'
 import type { Expression, SqlFragment } from '../sql/expression.ts'
 import type { CallSite } from '../sql/scope.ts'
+import { unsupported } from '../sql/unsupported.ts'
 import { nowhere } from './guard-place.ts'
 import type { CallScope } from './scope-parts.ts'
 
@@ -34,6 +35,9 @@ export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragme
   const args = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
   const types = args.map(({ type }) => type)
   const aggregate = chooseAggregate(name, node, args, position)
+  if (node.agg_distinct === true && args.length > 1) {
+    throw unsupported(`${name}(DISTINCT ...) takes one argument`, position, 'Use DISTINCT in a subquery in FROM.')
+  }
   const { printer } = scope.parts.context
   const argsFail = args.some((arg) => printer.canFail(arg))
   const function_ = isNative(name, args, argsFail) ? name : printer.parts.functions.aggregate(name, aggregate, types)

@@ -26,20 +26,30 @@ export function setValue(r: Registers, out: number, value: Value): void {
   }
 }
 
+/** The argument of a call, or its two arguments. */
+export type Arguments = Value | readonly [Value, Value]
+
 /** The state of these values, folded in their order as one group among others. */
-export function stateOf(aggregate: Aggregate, values: readonly Value[]): StateValue[] {
-  const r = new Registers(1)
+export function stateOf(aggregate: Aggregate, values: readonly Arguments[]): StateValue[] {
+  const r = new Registers(2)
   const accumulator = aggregate.createAccumulator()
   accumulator.grow(4)
   for (const value of values) {
-    setValue(r, 0, value)
-    const error = accumulator.check(r, 0, -1)
+    const [first, second] = isPair(value) ? value : [value, undefined]
+    setValue(r, 0, first)
+    if (second !== undefined) setValue(r, 1, second)
+    const secondAt = second === undefined ? -1 : 1
+    const error = accumulator.check(r, 0, secondAt)
     if (error !== null) throw new Error(error.message)
-    accumulator.update(2, r, 0, -1)
+    accumulator.update(2, r, 0, secondAt)
   }
   const state: StateValue[] = []
   accumulator.stateOf(2, state)
   return state
+}
+
+function isPair(value: Arguments): value is readonly [Value, Value] {
+  return Array.isArray(value)
 }
 
 /** The finished value: text as a string, an error as { error: code }. */

@@ -2,6 +2,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { compareValues } from './naive-compare.ts'
 import { fromKey } from './naive-expressions.ts'
+import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { int64 } from './naive-numbers.ts'
 import type { AggregateNode } from './syntax.ts'
 import {
@@ -21,7 +22,7 @@ import {
 /** The arguments of one call; none of COUNT(*). */
 export type Arguments = readonly Value[]
 
-const NUMBERS = /^(sum|avg)$/
+const NUMBERS = /^(sum|avg|var|stddev|covar|corr|regr)/
 const BITS = /^bit_/
 const TRUTHS = /^(bool_|every)/
 const EXTREMES = /^(min|max)$/
@@ -33,9 +34,9 @@ export function isInput(args: Arguments): boolean {
 
 /** Errors: RowError where the aggregate doesn't take one of them. */
 export function checkArguments({ name, argument }: AggregateNode, args: Arguments): void {
+  if (NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value))) throw new RowError('wrong_kind')
   const [first = null] = args
   if (first === null) return
-  if (NUMBERS.test(name) && !isNumber(first)) throw new RowError('wrong_kind')
   if (TRUTHS.test(name) && typeof first !== 'boolean') throw new RowError('wrong_kind')
   if (BITS.test(name)) integerOf(first)
   if (EXTREMES.test(name)) checkExtreme(first, argument?.type)
@@ -67,6 +68,17 @@ export function finalize({ name, type, argument }: AggregateNode, inputs: readon
       return sumOf(values as NumberValue[], type === 'double precision')
     case 'avg':
       return averageOf(values as NumberValue[])
+    case 'stddev':
+    case 'stddev_samp':
+    case 'stddev_pop':
+    case 'variance':
+    case 'var_samp':
+    case 'var_pop':
+      return varianceOf(name, values as NumberValue[])
+    case 'covar_pop':
+    case 'covar_samp':
+    case 'corr':
+      return pairMomentOf(name, inputs as readonly Pair[])
     case 'min':
     case 'max':
       return fromKey(extremeOf(values, name === 'max' ? 1 : -1, argument?.type === 'any'), type)
@@ -80,6 +92,7 @@ export function finalize({ name, type, argument }: AggregateNode, inputs: readon
     case 'bit_xor':
       return values.length === 0 ? null : values.map(integerOf).reduce(BIT_OPERATIONS[name])
     default:
+      if (name.startsWith('regr_')) return pairMomentOf(name, inputs as readonly Pair[])
       throw new Error(`the naive evaluator has no aggregate ${name}`)
   }
 }

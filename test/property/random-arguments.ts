@@ -47,8 +47,8 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
 /** What undeclared arguments of an aggregate should be; undefined: it doesn't matter. */
 export function aggregateFlavours(name: string): readonly Flavour[] | undefined {
   if (/^(bool_|every)/.test(name)) return ['boolean']
-  if (/^bit_/.test(name)) return ['small']
-  return /^(sum|avg)$/.test(name) ? NUMBER_FLAVOURS : undefined
+  if (name.startsWith('bit_')) return ['small']
+  return /^(sum|avg|var|stddev|covar|corr|regr)/.test(name) ? NUMBER_FLAVOURS : undefined
 }
 
 /** For each argument; undefined: it doesn't matter. */
