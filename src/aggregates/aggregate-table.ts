@@ -7,6 +7,7 @@ import { BIT_AND, BIT_OR, BIT_XOR } from './bit-operations.ts'
 import { BOOL_AND, BOOL_OR, EVERY } from './bool-and-or.ts'
 import { COUNT } from './count.ts'
 import { CORR, COVAR_POP, COVAR_SAMP } from './covariance.ts'
+import { MAX_BY, MIN_BY } from './extreme-by.ts'
 import { MAX } from './max.ts'
 import { MIN } from './min.ts'
 import { REGR_COUNT } from './pair-count.ts'
@@ -29,6 +30,8 @@ const DEFINITIONS: readonly AggregateDefinition[] = [
   AVG,
   MIN,
   MAX,
+  MIN_BY,
+  MAX_BY,
   BOOL_AND,
   BOOL_OR,
   EVERY,

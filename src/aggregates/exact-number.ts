@@ -2,8 +2,7 @@
  * Owns exact numbers that sums of doubles, integers, decimals and their products come to: numerator * 2^exponent / 5^fives. A
  * decimal is one too, since 10 = 2 * 5. Canonical: the numerator is odd, and no multiple of 5 where fives are left; 0 has neither.
  */
-import type { Decimal } from '../core/decimal.ts'
-import { partsOfDouble } from '../core/decimal.ts'
+import { type Decimal, partsOfDouble } from '../core/decimal.ts'
 import { trailingZeros } from './exact-total.ts'
 import { pushCount, pushInteger, readCount, readInteger, type StateReader } from './state-bytes.ts'
 
@@ -13,6 +12,8 @@ export interface ExactNumber {
   /** >= 0 */
   readonly fives: number
 }
+
+const FIVES_STEP_MAX = 4_096
 
 export const EXACT_ZERO: ExactNumber = { numerator: 0n, exponent: 0, fives: 0 }
 
@@ -58,9 +59,14 @@ export function canonicalExact({ numerator, exponent, fives }: ExactNumber): Exa
   const zeros = trailingZeros(numerator)
   let rest = numerator >> BigInt(zeros)
   let left = fives
-  while (left > 0 && rest % 5n === 0n) {
-    rest /= 5n
-    left -= 1
+  // in large steps first: a decimal may end with thousands of zeros
+  for (let step = FIVES_STEP_MAX; step >= 1 && left > 0; step >>= 1) {
+    if (step > left) continue
+    const power = 5n ** BigInt(step)
+    while (left >= step && rest % power === 0n) {
+      rest /= power
+      left -= step
+    }
   }
   return { numerator: rest, exponent: exponent + zeros, fives: left }
 }

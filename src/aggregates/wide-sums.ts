@@ -20,6 +20,8 @@ const LIMB_BITS_BIG = BigInt(LIMB_BITS)
 /** Exponent of the lowest limb's unit. */
 const LOW_EXPONENT = -192
 const LIMBS = 10
+/** The highest limb of fractions. */
+const BELOW_ONE = -LOW_EXPONENT / LIMB_BITS - 1
 const UNITS = Float64Array.from({ length: LIMBS }, (_, index) => 2 ** (LOW_EXPONENT + LIMB_BITS * index))
 const INVERSES = UNITS.map((unit) => 1 / unit)
 /** Greater values go to the big integers. */
@@ -57,7 +59,7 @@ export class WideSums {
       this.addExact(group, exactOfDouble(value))
       return
     }
-    let index = LIMBS - 1
+    let index = magnitude < 1 ? BELOW_ONE : LIMBS - 1
     while (index > 0 && magnitude < UNITS[index]!) index--
     const base = group * LIMBS
     let rest = value

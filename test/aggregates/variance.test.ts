@@ -82,6 +82,13 @@ test('the bytes of a state', () => {
   expect(Buffer.from(special as Uint8Array).toString('hex')).toBe('0102010001000000000200030104000201')
 })
 
+test('equal decimals have equal bytes, whatever zeros they were written with', () => {
+  const aggregate = resolveAggregate('var_pop', ['numeric'])!
+  const zeros = 10n ** 12_000n
+  const long = { unscaled: 25n * zeros, scale: 12_001 }
+  expect(stateOf(aggregate, [long, 1n])).toEqual(stateOf(aggregate, [{ unscaled: 25n, scale: 1 }, 1n]))
+})
+
 test('limbs that carry, in the middle and at the top', () => {
   const aggregate = resolveAggregate('var_pop', ['any'])!
   const times = 1_100_000

@@ -25,17 +25,22 @@ export type Arguments = readonly Value[]
 const NUMBERS = /^(sum|avg|var|stddev|covar|corr|regr)/
 const BITS = /^bit_/
 const TRUTHS = /^(bool_|every)/
+const EXTREMES_BY = /^(min|max)_by$/
 const EXTREMES = /^(min|max)$/
 
-/** Whether the arguments count: not those with a NULL. */
-export function isInput(args: Arguments): boolean {
-  return args.every((value) => value !== null)
+/** Whether the arguments count: not those with a NULL, but for the value of MIN_BY. */
+export function isInput({ name }: AggregateNode, args: Arguments): boolean {
+  return (EXTREMES_BY.test(name) ? args.slice(1) : args).every((value) => value !== null)
 }
 
 /** Errors: RowError where the aggregate doesn't take one of them. */
-export function checkArguments({ name, argument }: AggregateNode, args: Arguments): void {
+export function checkArguments({ name, argument, second }: AggregateNode, args: Arguments): void {
   if (NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value))) throw new RowError('wrong_kind')
-  const [first = null] = args
+  const [first = null, by = null] = args
+  if (EXTREMES_BY.test(name)) {
+    keyOf(first)
+    checkExtreme(by, second?.type)
+  }
   if (first === null) return
   if (TRUTHS.test(name) && typeof first !== 'boolean') throw new RowError('wrong_kind')
   if (BITS.test(name)) integerOf(first)
@@ -57,7 +62,7 @@ function integerOf(value: Value): bigint {
 }
 
 /** The finished value. Errors: RowError, of the cell. */
-export function finalize({ name, type, argument }: AggregateNode, inputs: readonly Arguments[]): Value {
+export function finalize({ name, type, argument, second }: AggregateNode, inputs: readonly Arguments[]): Value {
   const values = inputs.map(([first = null]) => first)
   switch (name) {
     case 'count':
@@ -82,6 +87,9 @@ export function finalize({ name, type, argument }: AggregateNode, inputs: readon
     case 'min':
     case 'max':
       return fromKey(extremeOf(values, name === 'max' ? 1 : -1, argument?.type === 'any'), type)
+    case 'min_by':
+    case 'max_by':
+      return fromKey(extremeBy(inputs, name === 'max_by' ? 1 : -1, second?.type === 'any'), type)
     case 'bool_and':
     case 'every':
       return values.length === 0 ? null : values.every((value) => value === true)
@@ -160,4 +168,22 @@ function extremeOf(inputs: readonly Value[], direction: number, undeclared: bool
     if (best === null || (compareValues(input, best) ?? 0) * direction > 0) best = input
   }
   return best
+}
+
+/** The least value of those with the extreme `by`. */
+function extremeBy(inputs: readonly Arguments[], direction: number, undeclared: boolean): Value {
+  const best = extremeOf(
+    inputs.map(([, by = null]) => by),
+    direction,
+    undeclared,
+  )
+  const values = inputs.filter(([, by = null]) => compareValues(by, best) === 0).map(([value = null]) => value)
+  return values.toSorted(compareInOrder)[0] ?? null
+}
+
+const KIND_ORDER = ['text', 'number', 'boolean', 'array', 'object', 'time', 'null']
+
+/** The order of keys: of kinds first. */
+function compareInOrder(left: Value, right: Value): number {
+  return compareValues(left, right) ?? KIND_ORDER.indexOf(kindOf(left)) - KIND_ORDER.indexOf(kindOf(right))
 }

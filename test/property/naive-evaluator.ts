@@ -138,7 +138,7 @@ function takes(aggregate: AggregateNode, args: Arguments | undefined, failingIsN
   if (args === undefined) return false
   try {
     checkArguments(aggregate, args)
-    return isInput(args)
+    return isInput(aggregate, args)
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return false
     throw error
