@@ -17,6 +17,8 @@ export interface StateColumn {
 export interface AggregateDefinition {
   /** Lower case, as in SQL. */
   readonly name: string
+  /** `distinct`: serves the call with DISTINCT alone. `either`: DISTINCT changes nothing. Absent: DISTINCT is refused. */
+  readonly form?: 'distinct' | 'either'
   /** For messages and docs: `sum(number)`. */
   readonly signature: string
   readonly doc: { readonly summary: string; readonly example: string }

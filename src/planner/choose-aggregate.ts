@@ -24,20 +24,21 @@ export function checkAggregateCall(name: string, node: FuncCall, position: numbe
   if (node.func_variadic === true) throw unsupported('VARIADIC is not supported', position)
 }
 
-/** The aggregate of that name for these arguments. Errors: sql_type_mismatch. */
+/** The aggregate of that name for these arguments, in its form for DISTINCT or in its own. Errors: sql_type_mismatch. */
 export function chooseAggregate(
   name: string,
   node: FuncCall,
   args: readonly Expression[],
   position: number,
+  distinct = false,
 ): Aggregate {
   const isStar = node.agg_star === true
   const types = args.map(({ type }) => type)
-  const aggregate = isStar || args.length > 0 ? resolveAggregate(name, types, literalValues(args)) : undefined
+  const aggregate = isStar || args.length > 0 ? resolveAggregate(name, types, literalValues(args), distinct) : undefined
   if (aggregate !== undefined) return aggregate
   const found = isStar ? '*' : args.length === 0 ? 'no arguments' : types.join(' and ')
   throw new RollupdError('sql_type_mismatch', `the aggregate ${name} does not take ${found}`, {
     position: args[0]?.position ?? position,
-    hint: `It takes ${findAggregate(name)?.signature}.`,
+    hint: `It takes ${findAggregate(name, distinct)?.signature}.`,
   })
 }

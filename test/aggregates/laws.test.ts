@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import { AGGREGATES } from '../../src/aggregates/aggregate-table.ts'
 import type { Aggregate, StateValue } from '../../src/aggregates/aggregate.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../src/core/timestamp-calendar.ts'
@@ -31,13 +31,15 @@ interface Subject {
 }
 
 function* subjects(): Generator<Subject> {
-  for (const name of aggregateNames()) {
+  for (const definition of AGGREGATES) {
+    const name = definition.form === 'distinct' ? `${definition.name} distinct` : definition.name
+    const resolve = (type: ScalarType): Aggregate | undefined => definition.resolve([type], [])
     for (const [type, values] of Object.entries(VALUES) as [ScalarType, fc.Arbitrary<Value>][]) {
-      const aggregate = resolveAggregate(name, [type])
+      const aggregate = resolve(type)
       if (aggregate !== undefined) yield { title: `${name}(${type})`, aggregate, values: listOf(values) }
     }
     const values = name === 'sum' || name === 'avg' ? fc.oneof(numbers, decimal) : kinds
-    yield { title: `${name}(any)`, aggregate: resolveAggregate(name, ['any'])!, values: listOf(values) }
+    yield { title: `${name}(any)`, aggregate: resolve('any')!, values: listOf(values) }
   }
 }
 

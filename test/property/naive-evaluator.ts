@@ -148,14 +148,14 @@ function keyed(value: Value, failingIsNull: boolean): Value {
 }
 
 /** Whether the aggregate takes the value; one that it doesn't take fails the record, or is passed over. */
-function takes({ name, argument }: AggregateNode, input: Value | undefined, failingIsNull: boolean): boolean {
+function takes({ name, distinct, argument }: AggregateNode, input: Value | undefined, failingIsNull: boolean): boolean {
   if (input === undefined || input === null) return true
   try {
     if ((name === 'sum' || name === 'avg') && !isNumber(input)) throw new RowError('wrong_kind')
     // arrays and objects have no least one, and of undeclared values times have none either
     const isExtreme = (name === 'min' || name === 'max') && argument?.type === 'any'
     if (isExtreme && (input instanceof Json || input instanceof Time)) throw new RowError('wrong_kind')
-    if (name === 'approx_distinct') keyOf(input)
+    if (name === 'approx_distinct' || distinct) keyOf(input)
     return true
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return false
@@ -242,10 +242,10 @@ function toRow(outputs: Rollup['outputs'], at: Surroundings): NaiveRow {
   return { text: `{${cells.join(',')}}`, errors: errors.toSorted(), values }
 }
 
-function finalize({ name, type, argument }: AggregateNode, inputs: readonly Value[]): Value {
+function finalize({ name, distinct, type, argument }: AggregateNode, inputs: readonly Value[]): Value {
   switch (name) {
     case 'count':
-      return BigInt(inputs.length)
+      return BigInt(distinct ? new Set(inputs.map(keyOf)).size : inputs.length)
     case 'approx_distinct':
       return BigInt(new Set(inputs.map(keyOf)).size)
     case 'sum':

@@ -72,7 +72,7 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     case 'aggregate': {
       const argument = node.argument === null ? '*' : print(node.argument, false)
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
-      return `${node.name.toUpperCase()}(${argument})${filter}`
+      return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${argument})${filter}`
     }
     case 'group':
       return print(node.expression, false)

@@ -78,6 +78,7 @@ export interface AggregateNode {
   readonly kind: 'aggregate'
   readonly type: ScalarType
   readonly name: string
+  readonly distinct: boolean
   /** null: star */
   readonly argument: Node | null
   readonly filter: Node | null
