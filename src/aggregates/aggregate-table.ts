@@ -2,6 +2,7 @@
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { APPROX_DISTINCT } from './approx-distinct.ts'
+import { APPROX_PERCENTILE } from './approx-percentile.ts'
 import { AVG } from './avg.ts'
 import { COUNT_DISTINCT } from './count-distinct.ts'
 import { COUNT } from './count.ts'
@@ -10,7 +11,16 @@ import { MIN } from './min.ts'
 import { SUM } from './sum.ts'
 
 /** All forms of all aggregates. */
-export const AGGREGATES: readonly AggregateDefinition[] = [COUNT, COUNT_DISTINCT, SUM, AVG, MIN, MAX, APPROX_DISTINCT]
+export const AGGREGATES: readonly AggregateDefinition[] = [
+  COUNT,
+  COUNT_DISTINCT,
+  SUM,
+  AVG,
+  MIN,
+  MAX,
+  APPROX_DISTINCT,
+  APPROX_PERCENTILE,
+]
 const PLAIN = mapOf(AGGREGATES.filter(({ form }) => form !== 'distinct'))
 const DISTINCT = mapOf(AGGREGATES.filter(({ form }) => form !== undefined))
 
@@ -28,7 +38,7 @@ export function findAggregate(name: string, distinct = false): AggregateDefiniti
   return (distinct ? DISTINCT : PLAIN).get(name)
 }
 
-/** The aggregate for arguments of these types (none: star); undefined where there is none, or it doesn't take them. */
+/** The aggregate for arguments of these types (none: star), without its parameter; undefined where there is none, or it doesn't take them. */
 export function resolveAggregate(
   name: string,
   argTypes: readonly ScalarType[],

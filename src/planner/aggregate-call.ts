@@ -23,8 +23,10 @@ export function analyseAggregate(site: CallSite, inner: Scope): AggregateCall | 
   const args = (node.args ?? []).map((arg) => analyser.analyseSettled(arg))
   const filter = node.agg_filter === undefined ? null : analyser.analyseCondition(node.agg_filter, 'FILTER')
   const distinct = form === 'distinct'
-  const { type } = chooseAggregate(name, node, args, position, distinct)
-  return { kind: 'aggregate', name, args, filter, distinct, type, position }
+  const chosen = chooseAggregate(name, node, args, position, distinct)
+  const { type } = chosen.aggregate
+  const call: AggregateCall = { kind: 'aggregate', name, args: chosen.args, filter, distinct, type, position }
+  return chosen.parameter === undefined ? call : { ...call, parameter: chosen.parameter }
 }
 
 /** Refuses an aggregate where none may stand; undefined for what is no aggregate. */

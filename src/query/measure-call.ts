@@ -89,7 +89,7 @@ function mergedValue(
   const partial = at(source.rollup.plan.ingest.partials, leaf.index)
   const { aggregate } = at(source.rollup.schema.partials, leaf.index)
   const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes)
-  const sql = `${name}(${source.states(leaf.index).join(', ')})${filter}`
+  const sql = `${name}(${[...source.states(leaf.index), leaf.parameter ?? []].flat().join(', ')})${filter}`
   return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail, position: 0 }
 }
 

@@ -169,7 +169,7 @@ export class RollupView implements Relation {
     const names = columns.map(({ name }) => name)
     const sql =
       finishedColumn === undefined
-        ? `${this.#printer.parts.functions.finalizer(aggregateWord(partial), aggregate, partial.argTypes)}(${names.join(', ')})`
+        ? `${this.#printer.parts.functions.finalizer(aggregateWord(partial), aggregate, partial.argTypes)}(${[...names, leaf.parameter ?? []].flat().join(', ')})`
         : at(names, finishedColumn)
     return { kind: 'fragment', sql, type, canFail, position: 0 }
   }

@@ -18,6 +18,7 @@ const CALLS: readonly { aggregate: string; type: ScalarType; distinct?: boolean 
   { aggregate: 'min', type: 'any' },
   { aggregate: 'max', type: 'any' },
   { aggregate: 'approx_distinct', type: 'any' },
+  { aggregate: 'approx_percentile', type: 'any' },
 ]
 const AGGREGATES = CALLS.map(({ aggregate, type, distinct }) => {
   const resolved = resolveAggregate(aggregate, [type], [], distinct)

@@ -56,6 +56,7 @@ const AGGREGATES: readonly {
   readonly name: string
   readonly distinct: boolean
   readonly argument: ScalarType | null
+  readonly hasParameter: boolean
   readonly type: ScalarType
 }[] = DEFINITIONS.flatMap((definition) =>
   [null, ...AGGREGATE_ARGUMENTS].flatMap((argument) => {
@@ -63,9 +64,16 @@ const AGGREGATES: readonly {
     const aggregate = definition.resolve(argument === null ? [] : [argument], [])
     if (aggregate === undefined) return []
     const distinct = form === 'distinct'
-    return [{ id: aggregateId(name, distinct), name, distinct, argument, type: aggregate.type }]
+    const hasParameter = definition.parameter !== undefined
+    return [{ id: aggregateId(name, distinct), name, distinct, argument, hasParameter, type: aggregate.type }]
   }),
 )
+
+/** Of undeclared values these take numbers alone. */
+const NUMBER_AGGREGATES = new Set(['sum', 'avg', 'approx_percentile'])
+/** No engine gives the same answer. */
+const APPROXIMATE = 'approx_percentile'
+const FRACTIONS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1]
 
 /** Where expressions stand: over a record, or over a group's values. */
 export interface Ground {
@@ -305,17 +313,19 @@ export class RandomExpressions {
       (one) =>
         (id ?? one.id) === one.id &&
         (type ?? one.type) === one.type &&
-        (dialect === undefined || one.argument === null || DIALECT_TYPES.includes(one.argument)),
+        (dialect === undefined ||
+          ((one.argument === null || DIALECT_TYPES.includes(one.argument)) && !one.id.startsWith(APPROXIMATE))),
     )
     if (fitting.length === 0) return undefined
     const chosen = random.pick(fitting)
     if (dialect !== undefined) return this.#castAggregate(chosen, depth)
-    const numbers = chosen.name === 'sum' || chosen.name === 'avg'
+    const numbers = NUMBER_AGGREGATES.has(chosen.name)
     const flavours = numbers ? NUMBER_FLAVOURS : wanted.length > 0 ? wanted : SCALAR_FLAVOURS
     const argument = chosen.argument === null ? null : this.#records.ofType(chosen.argument, depth - 1, flavours)
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
     const { name, distinct } = chosen
-    return { kind: 'aggregate', name, distinct, type: chosen.type, argument, filter }
+    const node = { kind: 'aggregate', name, distinct, type: chosen.type, argument, filter } as const
+    return chosen.hasParameter ? { ...node, parameter: random.pick(FRACTIONS) } : node
   }
 
   /** Sums and averages are of what no engine rounds on the way. */

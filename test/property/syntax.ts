@@ -81,6 +81,8 @@ export interface AggregateNode {
   readonly distinct: boolean
   /** null: star */
   readonly argument: Node | null
+  /** The fraction of a percentile. */
+  readonly parameter?: number
   readonly filter: Node | null
 }
 
