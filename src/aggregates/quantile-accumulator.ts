@@ -195,7 +195,7 @@ function slotOf(group: number, bucket: number): number {
 
 /** Of a number that is no double, the nearest one. */
 function toDouble(r: Registers, arg: number): number {
-  return r.tag[arg] === TAG_BIG_INTEGER ? Number(r.ref[arg] as bigint) : decimalToDouble(r.ref[arg] as Decimal)
+  return r.tag[arg] === TAG_BIG_INTEGER ? Number(r.ref[arg]) : decimalToDouble(r.ref[arg] as Decimal)
 }
 
 function outOfRange(name: string): CellError {
