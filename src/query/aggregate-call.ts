@@ -7,6 +7,7 @@ import { toColumnStorage } from '../core/scalar-type.ts'
 import { checkAggregateCall, chooseAggregate } from '../planner/choose-aggregate.ts'
 import type { Expression, SqlFragment } from '../sql/expression.ts'
 import type { CallSite } from '../sql/scope.ts'
+import { unsupported } from '../sql/unsupported.ts'
 import { nowhere } from './guard-place.ts'
 import type { CallScope } from './scope-parts.ts'
 
@@ -31,14 +32,22 @@ export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragme
   const { name, node, position } = site
   checkAggregateCall(name, node, position)
   const rows = site.analyser.within(scope.ofRows(`the arguments of ${name.toUpperCase()}`))
-  const args = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
+  const written = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
+  const { aggregate, args, parameter } = chooseAggregate(name, node, written, position)
+  if (node.agg_distinct === true && parameter !== undefined) {
+    throw unsupported(
+      `${name}(DISTINCT ...) is not supported`,
+      position,
+      'Take the distinct rows in a subquery in FROM.',
+    )
+  }
   const types = args.map(({ type }) => type)
-  const aggregate = chooseAggregate(name, node, args, position)
   const { printer } = scope.parts.context
   const argsFail = args.some((arg) => printer.canFail(arg))
   const function_ = isNative(name, args, argsFail) ? name : printer.parts.functions.aggregate(name, aggregate, types)
   const distinct = node.agg_distinct === true ? 'DISTINCT ' : ''
-  const texts = node.agg_star === true ? '*' : args.map((arg) => printer.print(arg)).join(', ')
+  const texts =
+    node.agg_star === true ? '*' : [...args.map((arg) => printer.print(arg)), parameter ?? []].flat().join(', ')
   const undeclared = name !== 'count' && types.some((type) => type === 'any')
   return {
     kind: 'fragment',

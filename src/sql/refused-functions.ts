@@ -31,7 +31,7 @@ const LATER_AGGREGATES: ReadonlySet<string> = new Set(
   words(`min_by max_by first last array_agg string_agg map_agg bool_and bool_or every any_value
     bit_and bit_or bit_xor stddev stddev_pop stddev_samp variance var_pop var_samp corr
     covar_pop covar_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope
-    regr_sxx regr_sxy regr_syy approx_percentile percentile_cont percentile_disc median mode
+    regr_sxx regr_sxy regr_syy percentile_cont percentile_disc median mode
     approx_top_k histogram json_agg jsonb_agg json_object_agg jsonb_object_agg`),
 )
 

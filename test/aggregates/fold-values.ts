@@ -43,9 +43,9 @@ export function stateOf(aggregate: Aggregate, values: readonly Value[]): StateVa
 }
 
 /** The finished value: text as a string, an error as { error: code }. */
-export function finish(aggregate: Aggregate, state: readonly StateValue[]): unknown {
+export function finish(aggregate: Aggregate, state: readonly StateValue[], parameter = Number.NaN): unknown {
   const r = new Registers(1)
-  aggregate.finalize(state, r, 0)
+  aggregate.finalize(state, r, 0, parameter)
   return readRegister(r, 0)
 }
 

@@ -271,12 +271,12 @@ function printAggregate(
   print: (node: Node) => string,
   names: Readonly<Record<string, string>>,
 ): string {
-  const { name, argument, filter } = node
+  const { name, distinct, argument, filter } = node
   const inner = argument === null ? '*' : print(argument)
   const where = filter === null ? '' : ` FILTER (WHERE ${print(filter)})`
   if (name === 'approx_distinct') return `COUNT(DISTINCT ${inner})${where}`
   if (name === 'avg') return `AVG((${inner})::double precision)${where}`
-  return `${names[name] ?? name}(${inner})${where}`
+  return `${names[name] ?? name}(${distinct ? 'DISTINCT ' : ''}${inner})${where}`
 }
 
 const printPostgres = printer(POSTGRES)

@@ -7,6 +7,7 @@ import { evaluate, fromKey, recordLeaf, type SourceRecord, type Surroundings } f
 import { compareValues } from './naive-compare.ts'
 import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
+import { approximatePercentile, bucketMiddle } from './naive-percentile.ts'
 import { regroup } from './regroup.ts'
 import { childrenOf, type AggregateNode, type Node } from './syntax.ts'
 import {
@@ -148,14 +149,16 @@ function keyed(value: Value, failingIsNull: boolean): Value {
 }
 
 /** Whether the aggregate takes the value; one that it doesn't take fails the record, or is passed over. */
-function takes({ name, argument }: AggregateNode, input: Value | undefined, failingIsNull: boolean): boolean {
+function takes({ name, distinct, argument }: AggregateNode, input: Value | undefined, failingIsNull: boolean): boolean {
   if (input === undefined || input === null) return true
   try {
-    if ((name === 'sum' || name === 'avg') && !isNumber(input)) throw new RowError('wrong_kind')
+    const isOfNumbers = name === 'sum' || name === 'avg' || name === 'approx_percentile'
+    if (isOfNumbers && !isNumber(input)) throw new RowError('wrong_kind')
+    if (name === 'approx_percentile') bucketMiddle(input as NumberValue)
     // arrays and objects have no least one, and of undeclared values times have none either
     const isExtreme = (name === 'min' || name === 'max') && argument?.type === 'any'
     if (isExtreme && (input instanceof Json || input instanceof Time)) throw new RowError('wrong_kind')
-    if (name === 'approx_distinct') keyOf(input)
+    if (name === 'approx_distinct' || distinct) keyOf(input)
     return true
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return false
@@ -242,12 +245,14 @@ function toRow(outputs: Rollup['outputs'], at: Surroundings): NaiveRow {
   return { text: `{${cells.join(',')}}`, errors: errors.toSorted(), values }
 }
 
-function finalize({ name, type, argument }: AggregateNode, inputs: readonly Value[]): Value {
+function finalize({ name, distinct, type, argument, parameter = 0 }: AggregateNode, inputs: readonly Value[]): Value {
   switch (name) {
     case 'count':
-      return BigInt(inputs.length)
+      return BigInt(distinct ? new Set(inputs.map(keyOf)).size : inputs.length)
     case 'approx_distinct':
       return BigInt(new Set(inputs.map(keyOf)).size)
+    case 'approx_percentile':
+      return approximatePercentile(inputs as NumberValue[], parameter)
     case 'sum':
       return sumOf(inputs as NumberValue[], type === 'double precision')
     case 'avg':

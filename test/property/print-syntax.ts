@@ -72,7 +72,8 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     case 'aggregate': {
       const argument = node.argument === null ? '*' : print(node.argument, false)
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
-      return `${node.name.toUpperCase()}(${argument})${filter}`
+      const inner = [argument, node.parameter ?? []].flat().join(', ')
+      return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${inner})${filter}`
     }
     case 'group':
       return print(node.expression, false)

@@ -3,8 +3,9 @@
  * COALESCE, IN, BETWEEN, AND, OR, aggregates. Arguments are mostly of what the call takes, so that most records live.
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
-import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { aggregateId } from './coverage.ts'
 import { DIALECT_TYPES, exactDouble, type Dialect } from './dialects.ts'
 import {
   CASTABLE,
@@ -31,7 +32,10 @@ export const FORMS = ['and', 'or', 'case', 'coalesce', 'in', 'between'] as const
 const ALTERNATIVES = ['case', 'coalesce'] as const
 export type Form = (typeof FORMS)[number]
 /** All that an expression can be asked to hold. */
-export const FEATURES: readonly string[] = [...FUNCTION_IDS, ...FORMS, ...aggregateNames()]
+export const FEATURES: readonly string[] = [
+  ...[...FUNCTION_IDS, ...FORMS],
+  ...DEFINITIONS.map(({ name, form }) => aggregateId(name, form === 'distinct')),
+]
 
 export const VALUE_TYPES: readonly ScalarType[] = [
   'any',
@@ -48,15 +52,28 @@ const BY_TYPE = Map.groupBy(SIGNATURES, ({ type }) => type)
 
 const AGGREGATE_ARGUMENTS: readonly ScalarType[] = [...VALUE_TYPES, 'numeric']
 const AGGREGATES: readonly {
+  readonly id: string
   readonly name: string
+  readonly distinct: boolean
   readonly argument: ScalarType | null
+  readonly hasParameter: boolean
   readonly type: ScalarType
-}[] = aggregateNames().flatMap((name) =>
+}[] = DEFINITIONS.flatMap((definition) =>
   [null, ...AGGREGATE_ARGUMENTS].flatMap((argument) => {
-    const aggregate = resolveAggregate(name, argument === null ? [] : [argument])
-    return aggregate === undefined ? [] : [{ name, argument, type: aggregate.type }]
+    const { name, form } = definition
+    const aggregate = definition.resolve(argument === null ? [] : [argument], [])
+    if (aggregate === undefined) return []
+    const distinct = form === 'distinct'
+    const hasParameter = definition.parameter !== undefined
+    return [{ id: aggregateId(name, distinct), name, distinct, argument, hasParameter, type: aggregate.type }]
   }),
 )
+
+/** Of undeclared values these take numbers alone. */
+const NUMBER_AGGREGATES = new Set(['sum', 'avg', 'approx_percentile'])
+/** No engine gives the same answer. */
+const APPROXIMATE = 'approx_percentile'
+const FRACTIONS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1]
 
 /** Where expressions stand: over a record, or over a group's values. */
 export interface Ground {
@@ -97,7 +114,7 @@ export class RandomExpressions {
     if ((FORMS as readonly string[]).includes(feature)) {
       return this.#form(feature as Form, random.pick(this.#types), depth)
     }
-    if (aggregateNames().includes(feature)) {
+    if (AGGREGATES.some(({ id }) => id === feature)) {
       return this.#ground.groups === undefined ? undefined : this.#aggregate(feature, undefined, depth)
     }
     const signatures = this.#possible(BY_ID.get(feature) ?? [])
@@ -285,10 +302,10 @@ export class RandomExpressions {
     )
   }
 
-  #aggregate(name: string, type: undefined, depth: number): AggregateNode
-  #aggregate(name: undefined, type: ScalarType, depth: number, wanted: readonly Flavour[]): AggregateNode | undefined
+  #aggregate(id: string, type: undefined, depth: number): AggregateNode
+  #aggregate(id: undefined, type: ScalarType, depth: number, wanted: readonly Flavour[]): AggregateNode | undefined
   #aggregate(
-    name: string | undefined,
+    id: string | undefined,
     type: ScalarType | undefined,
     depth: number,
     wanted: readonly Flavour[] = [],
@@ -297,25 +314,29 @@ export class RandomExpressions {
     const { dialect } = this.#ground
     const fitting = AGGREGATES.filter(
       (one) =>
-        (name ?? one.name) === one.name &&
+        (id ?? one.id) === one.id &&
         (type ?? one.type) === one.type &&
-        (dialect === undefined || one.argument === null || DIALECT_TYPES.includes(one.argument)),
+        (dialect === undefined ||
+          ((one.argument === null || DIALECT_TYPES.includes(one.argument)) && !one.id.startsWith(APPROXIMATE))),
     )
     if (fitting.length === 0) return undefined
     const chosen = random.pick(fitting)
     if (dialect !== undefined) return this.#castAggregate(chosen, depth)
-    const numbers = chosen.name === 'sum' || chosen.name === 'avg'
+    const numbers = NUMBER_AGGREGATES.has(chosen.name)
     const flavours = numbers ? NUMBER_FLAVOURS : wanted.length > 0 ? wanted : SCALAR_FLAVOURS
     const argument = chosen.argument === null ? null : this.#records.ofType(chosen.argument, depth - 1, flavours)
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
-    return { kind: 'aggregate', name: chosen.name, type: chosen.type, argument, filter }
+    const { name, distinct } = chosen
+    const node = { kind: 'aggregate', name, distinct, type: chosen.type, argument, filter } as const
+    return chosen.hasParameter ? { ...node, parameter: random.pick(FRACTIONS) } : node
   }
 
   /** Sums and averages are of what no engine rounds on the way. */
-  #castAggregate({ name, argument: wanted, type }: (typeof AGGREGATES)[number], depth: number): AggregateNode {
+  #castAggregate(chosen: (typeof AGGREGATES)[number], depth: number): AggregateNode {
     const { random } = this
+    const { name, distinct, argument: wanted, type } = chosen
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
-    const common = { kind: 'aggregate', name, type, filter } as const
+    const common = { kind: 'aggregate', name, distinct, type, filter } as const
     if (wanted === null) return { ...common, argument: null }
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
     if (isExact) return { ...common, argument: exactDouble(random) }

@@ -78,8 +78,11 @@ export interface AggregateNode {
   readonly kind: 'aggregate'
   readonly type: ScalarType
   readonly name: string
+  readonly distinct: boolean
   /** null: star */
   readonly argument: Node | null
+  /** The fraction of a percentile. */
+  readonly parameter?: number
   readonly filter: Node | null
 }
 
