@@ -6,8 +6,10 @@ import { createPlanner } from './create-planner.ts'
 import { openSource, type SourceSettings } from './open-source.ts'
 
 assert(parentPort !== null, 'the preview worker runs as a thread')
-servePreviews(parentPort, {
+servePreviews({
+  port: parentPort,
   source: openSource(workerData as SourceSettings),
   planRollup: await createPlanner(),
   clock: () => performance.now(),
+  report: (error) => console.error(error),
 })

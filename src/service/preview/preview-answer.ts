@@ -26,7 +26,7 @@ export function printPreview(preview: Preview, partials: PartialCells): string {
   const { plan, folded, groups, steps, survey, warnings } = preview
   const names = plan.wrap.outputs.map(({ name }) => name)
   const rows = (isHidden: boolean): string =>
-    array(groups.rows.filter((row) => row.isHidden === isHidden).map(({ cells }) => row(names, cells)))
+    array(groups.rows.filter((group) => group.isHidden === isHidden).map(({ cells }) => row(names, cells)))
   return object({
     plan: printPlan(plan),
     source_rows: array(folded.map((one) => printSourceRow(one, plan, partials))),
