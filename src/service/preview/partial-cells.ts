@@ -6,6 +6,9 @@ import type { RollupPlan } from '../../planner/plan.ts'
 import { type StoreCell, toStorer } from '../../query/cell-codec.ts'
 import { toJsonText } from '../../query/json-cell.ts'
 
+/** Of one record's value every percentile is that value. */
+const ANY_FRACTION = 0.5
+
 interface Partial {
   readonly key: string
   readonly aggregate: Aggregate
@@ -28,7 +31,7 @@ export class PartialCells {
     let at = 0
     const members = this.#partials.map(({ key, aggregate, store }) => {
       const end = at + aggregate.columns.length
-      aggregate.finalize(states.slice(at, end), this.#r, 0)
+      aggregate.finalize(states.slice(at, end), this.#r, 0, ANY_FRACTION)
       at = end
       const text = this.#r.tag[0] === TAG.ERROR ? 'null' : toJsonText(store(this.#r, 0), aggregate.type)
       return `${key}:${text}`
