@@ -2,9 +2,11 @@
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { APPROX_DISTINCT } from './approx-distinct.ts'
+import { APPROX_PERCENTILE } from './approx-percentile.ts'
 import { AVG } from './avg.ts'
 import { BIT_AND, BIT_OR, BIT_XOR } from './bit-operations.ts'
 import { BOOL_AND, BOOL_OR, EVERY } from './bool-and-or.ts'
+import { COUNT_DISTINCT } from './count-distinct.ts'
 import { COUNT } from './count.ts'
 import { CORR, COVAR_POP, COVAR_SAMP } from './covariance.ts'
 import { MAX_BY, MIN_BY } from './extreme-by.ts'
@@ -24,8 +26,10 @@ import {
 import { SUM } from './sum.ts'
 import { STDDEV, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP, VARIANCE } from './variance.ts'
 
-const DEFINITIONS: readonly AggregateDefinition[] = [
+/** All forms of all aggregates. */
+export const AGGREGATES: readonly AggregateDefinition[] = [
   COUNT,
+  COUNT_DISTINCT,
   SUM,
   AVG,
   MIN,
@@ -57,24 +61,31 @@ const DEFINITIONS: readonly AggregateDefinition[] = [
   REGR_INTERCEPT,
   REGR_R2,
   APPROX_DISTINCT,
+  APPROX_PERCENTILE,
 ]
-const BY_NAME: ReadonlyMap<string, AggregateDefinition> = new Map(DEFINITIONS.map((entry) => [entry.name, entry]))
+const PLAIN = mapOf(AGGREGATES.filter(({ form }) => form !== 'distinct'))
+const DISTINCT = mapOf(AGGREGATES.filter(({ form }) => form !== undefined))
 
-/** All aggregates, for docs and nearest names. */
+function mapOf(definitions: readonly AggregateDefinition[]): ReadonlyMap<string, AggregateDefinition> {
+  return new Map(definitions.map((entry) => [entry.name, entry]))
+}
+
+/** Each once, for docs and nearest names. */
 export function aggregateNames(): readonly string[] {
-  return DEFINITIONS.map((entry) => entry.name)
+  return [...PLAIN.keys()]
 }
 
-/** By its lower-case name; undefined where there is none. */
-export function findAggregate(name: string): AggregateDefinition | undefined {
-  return BY_NAME.get(name)
+/** By its lower-case name, as it is without or with DISTINCT; undefined where there is none. */
+export function findAggregate(name: string, distinct = false): AggregateDefinition | undefined {
+  return (distinct ? DISTINCT : PLAIN).get(name)
 }
 
-/** The aggregate for arguments of these types (none: star); undefined where there is none, or it doesn't take them. */
+/** The aggregate for arguments of these types (none: star), without its parameter; undefined where there is none, or it doesn't take them. */
 export function resolveAggregate(
   name: string,
   argTypes: readonly ScalarType[],
   literals: readonly unknown[] = [],
+  distinct = false,
 ): Aggregate | undefined {
-  return findAggregate(name)?.resolve(argTypes, literals)
+  return findAggregate(name, distinct)?.resolve(argTypes, literals)
 }

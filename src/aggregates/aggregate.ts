@@ -17,12 +17,16 @@ export interface StateColumn {
 export interface AggregateDefinition {
   /** Lower case, as in SQL. */
   readonly name: string
+  /** `distinct`: serves the call with DISTINCT alone. `either`: DISTINCT changes nothing. Absent: DISTINCT is refused. */
+  readonly form?: 'distinct' | 'either'
+  /** `fraction`: the last argument is a number from 0 to 1, written out, that finalize gets. The state doesn't depend on it. */
+  readonly parameter?: 'fraction'
   /** For messages and docs: `sum(number)`. */
   readonly signature: string
   readonly doc: { readonly summary: string; readonly example: string }
   /**
-   * The aggregate for arguments of these static types (none: star), or undefined when it doesn't take them. Literal
-   * arguments such as a percentile come as `literals`, undefined where an argument is no literal.
+   * The aggregate for arguments of these static types (none: star), without the parameter; undefined when it doesn't take them. Literal
+   * arguments come as `literals`, undefined where an argument is no literal.
    */
   resolve(argTypes: readonly ScalarType[], literals: readonly unknown[]): Aggregate | undefined
 }
@@ -52,8 +56,8 @@ export interface Aggregate {
   /** SQLite condition under which mergeSql is right; absent: always. */
   mergeGuard?(stored: (column: number) => string, added: (column: number) => string): string
 
-  /** Writes the finished value, or ERROR, to the register. */
-  finalize(state: readonly StateValue[], r: Registers, out: number): void
+  /** Writes the finished value, or ERROR, to the register. `parameter` is the definition's, NaN where there is none. */
+  finalize(state: readonly StateValue[], r: Registers, out: number, parameter: number): void
 }
 
 /** The states of many groups of one partial while records are folded: typed arrays, index = dense group index. */

@@ -1,25 +1,15 @@
 /** Owns APPROX_DISTINCT: how many different values, exact up to some hundred, then within about 1 % (hyperloglog.ts). */
-import type { Aggregate, AggregateDefinition, StateValue } from './aggregate.ts'
+import type { Aggregate, AggregateDefinition } from './aggregate.ts'
+import { blobStateParts } from './blob-state.ts'
 import { DistinctAccumulator } from './distinct-accumulator.ts'
 import { countDistinct, mergeSketches } from './hyperloglog.ts'
 
-function merge(left: StateValue, right: StateValue): StateValue {
-  if (left === null) return right
-  if (right === null) return left
-  return mergeSketches(left as Uint8Array, right as Uint8Array)
-}
-
 const APPROX_DISTINCT_AGGREGATE: Aggregate = {
   type: 'bigint',
-  columns: [{ suffix: '', storage: 'BLOB' }],
+  ...blobStateParts(mergeSketches, true),
   stateDescription: 'approx_distinct: set of hashes, or sketch',
   canFail: false,
   createAccumulator: () => new DistinctAccumulator(),
-  identity: () => [null],
-  merge: ([left], [right]) => [merge(left ?? null, right ?? null)],
-  // Only where there is nothing to join; all else goes through merge.
-  mergeSql: (stored, added) => [`coalesce(${stored(0)}, ${added(0)})`],
-  mergeGuard: (stored, added) => `(${stored(0)} IS NULL OR ${added(0)} IS NULL OR ${stored(0)} = ${added(0)})`,
   finalize: ([state], r, out) => r.setInteger(out, state instanceof Uint8Array ? countDistinct(state) : 0),
 }
 

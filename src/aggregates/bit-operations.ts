@@ -147,6 +147,8 @@ function defineBits(name: string, operation: Operation, doc: AggregateDefinition
   const aggregate = createBits(name, operation)
   return {
     name,
+    // a value twice changes nothing, but for XOR
+    ...(operation === OPERATION.XOR ? {} : { form: 'either' }),
     signature: `${name}(bigint)`,
     doc,
     resolve: ([type, ...more]) => ((type === 'bigint' || type === 'any') && more.length === 0 ? aggregate : undefined),

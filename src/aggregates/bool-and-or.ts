@@ -74,6 +74,7 @@ function defineBoolean(name: string, deciding: number, doc: AggregateDefinition[
   const aggregate = createBoolean(name, deciding)
   return {
     name,
+    form: 'either',
     signature: `${name}(boolean)`,
     doc,
     resolve: ([type, ...more]) => ((type === 'boolean' || type === 'any') && more.length === 0 ? aggregate : undefined),

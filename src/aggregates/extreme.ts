@@ -265,6 +265,7 @@ export function defineExtreme(
 ): AggregateDefinition {
   return {
     name,
+    form: 'either',
     signature: `${name}(value)`,
     doc,
     resolve([type, ...more]) {

@@ -113,6 +113,10 @@ export class MomentAccumulator implements Accumulator {
   }
 
   stateOf(group: number, into: StateValue[]): void {
+    if (this.#counts[group] === 0) {
+      into[0] = null
+      return
+    }
     const moments: Moments = { ...zeroMoments(), count: this.#counts[group]!, ...this.#nonFinite.get(group) }
     for (const [index, moment] of this.#kept.entries()) moments.sums[moment] = this.#sums[index]!.totalOf(group)
     into[0] = encodeMoments(this.#kept, moments)

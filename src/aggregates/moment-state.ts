@@ -3,7 +3,8 @@
  * finite. Nothing is rounded before the end, so equal inputs have equal bytes however they were split, and equal values have no variance.
  */
 import { assert } from '../core/assert.ts'
-import type { Aggregate, StateValue } from './aggregate.ts'
+import type { StateValue } from './aggregate.ts'
+import { blobStateParts } from './blob-state.ts'
 import { addExact, canonicalExact, EXACT_ZERO, pushExact, readExact, type ExactNumber } from './exact-number.ts'
 import { pushCount, readCount, type StateReader } from './state-bytes.ts'
 
@@ -61,11 +62,10 @@ export function nonFiniteTotal({ nans, positiveInfinities, negativeInfinities }:
 }
 
 /**
- * The canonical bytes, NULL of no values.
+ * The canonical bytes. Of no values the state is NULL.
  * version | count | 0 where all were finite, else 1 and three counts each for x and y | each of the kept sums (exact-number.ts), in their order.
  */
-export function encodeMoments(kept: readonly Moment[], { count, x, y, sums }: Moments): StateValue {
-  if (count === 0) return null
+export function encodeMoments(kept: readonly Moment[], { count, x, y, sums }: Moments): Uint8Array {
   const bytes: number[] = [BYTES_VERSION]
   pushCount(bytes, count)
   if (isAllFinite(x) && isAllFinite(y)) pushCount(bytes, 0)
@@ -99,8 +99,7 @@ export function decodeMoments(kept: readonly Moment[], state: StateValue): Momen
   return moments
 }
 
-function mergeMoments(kept: readonly Moment[], left: StateValue, right: StateValue): StateValue {
-  if (left === null || right === null) return left ?? right
+function mergeMoments(kept: readonly Moment[], left: Uint8Array, right: Uint8Array): Uint8Array {
   const into = decodeMoments(kept, left)
   const more = decodeMoments(kept, right)
   into.count += more.count
@@ -113,15 +112,6 @@ function mergeMoments(kept: readonly Moment[], left: StateValue, right: StateVal
 }
 
 /** What every aggregate over moments has in common. */
-export function momentParts(
-  kept: readonly Moment[],
-): Pick<Aggregate, 'columns' | 'identity' | 'merge' | 'mergeSql' | 'mergeGuard'> {
-  return {
-    columns: [{ suffix: '', storage: 'BLOB' }],
-    identity: () => [null],
-    merge: ([left = null], [right = null]) => [mergeMoments(kept, left, right)],
-    // Only where there is nothing to join; all else goes through merge.
-    mergeSql: (stored, added) => [`coalesce(${stored(0)}, ${added(0)})`],
-    mergeGuard: (stored, added) => `(${stored(0)} IS NULL OR ${added(0)} IS NULL)`,
-  }
+export function momentParts(kept: readonly Moment[]): ReturnType<typeof blobStateParts> {
+  return blobStateParts((left, right) => mergeMoments(kept, left, right), false)
 }

@@ -34,8 +34,8 @@ export interface CompiledIngest {
   readonly groupTypes: readonly ScalarType[]
   /** Evaluates and folds the record that `fields` has read; FOLDED, FILTERED or FAILED. */
   readonly fold: () => number
-  /** Of the last FAILED record: where in the statement, and what. */
-  readonly failure: { error: CellError; context: string }
+  /** Of the last FAILED record: where in the statement, with the 1-based character or 0, and what. */
+  readonly failure: { error: CellError; context: string; position: number }
   /** The text of `fold`, for people. */
   readonly source: string
 }
@@ -58,10 +58,11 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
     aggregates.reduce((sum, { columns }) => sum + columns.length, 0),
     groupRegisters[findBucketColumn(half.groupBy)] ?? -1,
   )
-  const failure: CompiledIngest['failure'] = { error: { code: 'wrong_kind', message: '' }, context: '' }
+  const failure: CompiledIngest['failure'] = { error: { code: 'wrong_kind', message: '' }, context: '', position: 0 }
   const fail = (error: CellError, context: number): number => {
     failure.error = error
-    failure.context = contexts[context] ?? ''
+    failure.context = contexts[context]?.text ?? ''
+    failure.position = contexts[context]?.position ?? 0
     return FAILED
   }
   const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'groupKeys', 'states', 'failWith']
@@ -87,8 +88,8 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
 /** Writes the text of the function. */
 class FoldGenerator {
   readonly code: ExpressionCode
-  /** Beginnings of messages, by the number that the text gives. */
-  readonly contexts: string[] = []
+  /** Beginnings of messages and where in the statement they mean, by the number that the text gives. */
+  readonly contexts: { readonly text: string; readonly position: number }[] = []
   readonly groupRegisters: number[] = []
   readonly #half: IngestHalf
   readonly #failingIsNull: boolean
@@ -123,8 +124,8 @@ class FoldGenerator {
     ].join('\n')
   }
 
-  #enter(context: string): number {
-    this.contexts.push(context)
+  #enter(text: string, position: number): number {
+    this.contexts.push({ text, position })
     this.code.setContext(this.contexts.length - 1)
     return this.contexts.length - 1
   }
@@ -132,7 +133,7 @@ class FoldGenerator {
   #emitWhere(): void {
     const { where } = this.#half
     if (where === null) return
-    this.#enter('WHERE')
+    this.#enter('WHERE', where.position)
     this.code.line(`if (!(${this.code.emitCondition(where)})) return ${FILTERED}`)
   }
 
@@ -140,18 +141,18 @@ class FoldGenerator {
   #emitKey(): void {
     const { code } = this
     for (const [index, { expression, output }] of this.#half.groupBy.entries()) {
-      this.#enter(`GROUP BY ${output ?? index + 1}`)
+      this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
       this.groupRegisters.push(code.emit(expression))
     }
     code.line('key.reset(); key.appendGroupingSet(0)')
-    for (const [index, { type, output }] of this.#half.groupBy.entries()) {
+    for (const [index, { type, output, expression }] of this.#half.groupBy.entries()) {
       const register = this.groupRegisters[index] ?? 0
       const append = `key.appendRegister(r, ${register})`
       if (type !== 'any' && type !== 'interval') {
         code.line(append)
         continue
       }
-      const context = this.#enter(`GROUP BY ${output ?? index + 1}`)
+      const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
       const reaction = this.#failingIsNull
         ? `{ tag[${register}] = ${TAG.NULL}; ${append} }`
         : `return failWith(e${register}, ${context})`
@@ -162,7 +163,7 @@ class FoldGenerator {
   /** The name of the partial's condition in the text; undefined where it takes every record. */
   #emitFilter({ filter, call }: PartialColumn, index: number): string | undefined {
     if (filter === null) return undefined
-    this.#enter(call)
+    this.#enter(call, filter.position)
     this.code.line(`let c${index} = ${this.code.emitCondition(filter)}`)
     return `c${index}`
   }
@@ -170,7 +171,7 @@ class FoldGenerator {
   #emitArguments({ args, call }: PartialColumn, condition: string | undefined): number[] {
     const registers: number[] = []
     const emit = (): void => {
-      this.#enter(call)
+      this.#enter(call, args[0]?.position ?? 0)
       for (const argument of args) registers.push(this.code.emit(argument))
     }
     if (condition === undefined) emit()
@@ -179,13 +180,13 @@ class FoldGenerator {
   }
 
   #emitCheck(
-    { call }: PartialColumn,
+    { call, args }: PartialColumn,
     index: number,
     condition: string | undefined,
     registers: readonly number[],
   ): void {
     if (registers.length === 0) return
-    const context = this.#enter(call)
+    const context = this.#enter(call, args[0]?.position ?? 0)
     const check = `a${index}.check(r, ${argumentText(registers)})`
     // Under on_error null a value that the aggregate doesn't take is skipped as a NULL is.
     const name = `x${index}`

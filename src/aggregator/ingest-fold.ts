@@ -65,6 +65,7 @@ export class IngestFold implements RecordVisitor {
   #acceptedErrorOffset = -1
   #bytes: Uint8Array = new Uint8Array(0)
   #halted: HaltedRecord | undefined
+  #rejectedAt = 0
   /** Of the range that is open; added to its counts at its end. */
   #aggregated = 0
   #filtered = 0
@@ -135,7 +136,8 @@ export class IngestFold implements RecordVisitor {
     if (outcome === RECORD_FOLDED) this.#aggregated++
     else if (outcome === RECORD_FILTERED) this.#filtered++
     else {
-      const { error, context } = this.#compiled.failure
+      const { error, context, position } = this.#compiled.failure
+      this.#rejectedAt = position
       return this.#reject(offset, timestampMs, error.code, `${context}: ${error.message}`, valueStart, valueEnd)
     }
     if (r.kindMismatch) this.#kindMismatches++
@@ -180,6 +182,11 @@ export class IngestFold implements RecordVisitor {
     const range = this.#ranges.get(toShardKey(shard))
     assert(range !== undefined, 'a letter is of a range of its batch')
     range.counts.dead_letters_dropped++
+  }
+
+  /** Where in the statement the expression begins that rejected a record last: 1-based character, 0 where none has. */
+  get rejectedAt(): number {
+    return this.#rejectedAt
   }
 
   /** The record at which the range that is open, or ended last, halted. */

@@ -1,26 +1,17 @@
 /** Owns the commands that talk to a running rollupd. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { RollupdError } from '../core/errors.ts'
 import type { RollupAnswer } from '../service/rollup-answer.ts'
-import { ApiClient } from './api-client.ts'
+import type { ApiClient } from './api-client.ts'
+import { type AddCommand, type ClientFlags, clientOf, type Output, toNumber, toStart } from './client-command.ts'
 import { COMMAND_NAME } from './command-name.ts'
 import { type DeadLetters, describeDeadLetters } from './describe-dead-letters.ts'
 import { describeCreated, describeRollup, describeRollups, describeStatus } from './describe-rollup.ts'
 import { readResult } from './exact-rows.ts'
 import { produceLines } from './produce-lines.ts'
+import { addPreview } from './preview-command.ts'
 import { readArgument, readStatement, showingPlace } from './statement-source.ts'
 import { formatTable } from './text-table.ts'
-
-interface ClientFlags {
-  readonly url: string
-  readonly json?: boolean
-}
-
-export interface Output {
-  write(text: string): void
-}
-
-type AddCommand = (name: string, description: string, example?: string) => Command
 
 export function addClientCommands(program: Command, output: Output): void {
   const add: AddCommand = (name, description, example) => {
@@ -37,6 +28,7 @@ export function addClientCommands(program: Command, output: Output): void {
     return example === undefined ? command : command.addHelpText('after', `\nExample:\n  ${COMMAND_NAME} ${example}`)
   }
   addCreate(add, output)
+  addPreview(add, output)
   addLooks(add, output)
   addQuery(add, output)
   addChanges(add, output)
@@ -72,7 +64,7 @@ function addCreate(add: AddCommand, output: Output): void {
         clientOf(flags).call('POST', '/v1/rollups', {
           name,
           sql: source.sql,
-          source: { topic, start: start === 'earliest' || start === 'latest' ? start : { timestamp: start } },
+          source: { topic, start: toStart(start) },
           on_error: onError,
           on_loss: onLoss,
         }),
@@ -195,17 +187,6 @@ function sayingCreate(error: unknown): unknown {
   return new RollupdError(error.code, error.message, { hint, cause: error })
 }
 
-function clientOf(flags: ClientFlags): ApiClient {
-  return new ApiClient({ url: flags.url, token: process.env['ROLLUPD_TOKEN'] })
-}
-
 function pathOf(name: string): string {
   return `/v1/rollups/${encodeURIComponent(name)}`
-}
-
-/** Errors: commander's own, which ends with the code of wrong usage. */
-function toNumber(text: string): number {
-  const number = text.trim() === '' ? Number.NaN : Number(text)
-  if (Number.isSafeInteger(number) && number >= 0) return number
-  throw new InvalidArgumentError('It takes a whole number.')
 }

@@ -14,10 +14,7 @@ interface ReviverContext {
 
 /** `text` is the JSON of a Result. */
 export function readResult(text: string): ShownResult {
-  // numbers become their source text, marked so that they are not taken for strings
-  const parsed = JSON.parse(text, function (_key, value: unknown, context?: ReviverContext) {
-    return typeof value === 'number' ? new ExactNumber(context?.source ?? String(value)) : value
-  }) as {
+  const parsed = parseExactly(text) as {
     columns: { name: string }[]
     rows: Record<string, unknown>[]
     warnings?: string[]
@@ -32,6 +29,14 @@ export function readResult(text: string): ShownResult {
   }
 }
 
+/** JSON whose numbers are shown by toCell with all their digits. */
+export function parseExactly(text: string): unknown {
+  // numbers become their source text, marked so that they are not taken for strings
+  return JSON.parse(text, (_key, value: unknown, context?: ReviverContext) =>
+    typeof value === 'number' ? new ExactNumber(context?.source ?? String(value)) : value,
+  )
+}
+
 class ExactNumber {
   readonly text: string
   constructor(text: string) {
@@ -42,7 +47,8 @@ class ExactNumber {
   }
 }
 
-function toCell(value: unknown): string {
+/** A value of parseExactly as a cell of a table. */
+export function toCell(value: unknown): string {
   if (value === null || value === undefined) return NULL_CELL
   if (value instanceof ExactNumber) return value.text
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -18,5 +18,6 @@ export const RECORD_ERRORS = [
   // what shows at read time only
   'mixed_kinds',
   'sum_out_of_range',
+  'too_many_values',
 ] as const
 export type RecordErrorCode = (typeof RECORD_ERRORS)[number]

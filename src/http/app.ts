@@ -9,10 +9,12 @@ import { RollupdError } from '../core/errors.ts'
 import type { Metrics } from '../service/metrics.ts'
 import type { FencedQueries } from '../service/fenced-queries.ts'
 import type { RollupService } from '../service/rollup-service.ts'
+import type { PreviewClient } from '../service/preview/preview-client.ts'
 import type { TopicService } from '../service/topic-service.ts'
 import { answerBrokenRequest, sendError, sendNotFound } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { watchMethods } from './method-refusals.ts'
+import { previewRoutes } from './routes/preview-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
 import { queryRoutes } from './routes/query-routes.ts'
 import { recordRoutes } from './routes/record-routes.ts'
@@ -21,6 +23,7 @@ import { topicRoutes } from './routes/topic-routes.ts'
 
 export interface AppOptions {
   readonly rollups: RollupService
+  readonly previews: PreviewClient
   readonly topics: TopicService
   readonly queries: FencedQueries
   readonly metrics: Metrics
@@ -79,8 +82,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
   const refuseOtherMethods = watchMethods(app)
-  const { rollups, topics, queries, metrics, statementCharactersMax } = options
+  const { rollups, previews, topics, queries, metrics, statementCharactersMax } = options
   await app.register(rollupRoutes, { rollups, statementCharactersMax })
+  await app.register(previewRoutes, { previews, statementCharactersMax })
   await app.register(topicRoutes, { topics })
   await app.register(recordRoutes, { topics })
   await app.register(queryRoutes, { queries, statementCharactersMax })

@@ -28,11 +28,13 @@ const StartBody = Type.Union(
   { description: 'Resolved to offsets and stored before the answer. A timestamp is a position, not a filter.' },
 )
 
+export const SourceBody = Type.Object({ topic: Type.String({ minLength: 1 }), start: Type.Optional(StartBody) }, closed)
+
 export const CreateRollupBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     sql: Type.String({ minLength: 1 }),
-    source: Type.Object({ topic: Type.String({ minLength: 1 }), start: Type.Optional(StartBody) }, closed),
+    source: SourceBody,
     on_error: Type.Optional(Type.Union([Type.Literal('dead_letter'), Type.Literal('null'), Type.Literal('halt')])),
     on_loss: Type.Optional(Type.Union([Type.Literal('halt'), Type.Literal('accept')])),
     indexes: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 1 }), { maxItems: 16 })),

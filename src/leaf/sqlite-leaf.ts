@@ -3,6 +3,7 @@
  * of its own; states, positions, dead letters and counters change together (law 1). What stands in which table is the table
  * classes' knowledge.
  */
+import type BetterSqlite3 from 'better-sqlite3'
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
@@ -69,6 +70,11 @@ export class SqliteLeaf implements LeafStore {
     this.#shards = new ShardTable(connection)
     this.#deadLetters = new DeadLetterTable(connection, options.deadLetterLimits ?? DEAD_LETTER_LIMITS)
     for (const rollup of this.#catalog.list()) this.#know(rollup)
+  }
+
+  /** For queries of a leaf in memory (`:memory:`), which no other connection can see. */
+  get connection(): BetterSqlite3.Database {
+    return this.#database.connection
   }
 
   createRollup(definition: RollupDefinition): StoredRollup {

@@ -3,6 +3,8 @@
 /** tsc rewrites import paths, not URLs: their extension is this file's own. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 
-export function entryUrl(name: 'ingest-worker' | 'leaf-worker' | 'query-process' | 'query-worker'): URL {
+export function entryUrl(
+  name: 'ingest-worker' | 'leaf-worker' | 'preview-worker' | 'query-process' | 'query-worker',
+): URL {
   return new URL(`./${name}.${EXTENSION}`, import.meta.url)
 }

@@ -19,6 +19,7 @@ import { QueryService } from '../query/query-service.ts'
 import { IngestThreadClient } from '../service/ingest-thread-client.ts'
 import { Metrics } from '../service/metrics.ts'
 import { FencedQueries } from '../service/fenced-queries.ts'
+import { PreviewClient } from '../service/preview/preview-client.ts'
 import { RollupService } from '../service/rollup-service.ts'
 import { TopicService } from '../service/topic-service.ts'
 import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
@@ -45,6 +46,8 @@ const QUERY_GRACE_MS = 2_000
 const CLIENT_GRACE_MS = 4_000
 /** How soon partitions that were added to a topic are found (the contract says 10 s), and a broker's return is noticed. */
 const WATCH_MS = 5_000
+/** A sample of large records must not take the service's memory: past it that preview fails alone. Megabytes. */
+const PREVIEW_LIMITS = { maxOldGenerationSizeMb: 512 } as const
 /** How often start-up says that the broker is away. */
 const BROKER_NEWS_MS = 3_000
 
@@ -120,6 +123,11 @@ async function start(
   })
   closers.push(() => queries.close())
 
+  const previews = new PreviewClient(
+    () => new Worker(entryUrl('preview-worker'), { workerData: settings, resourceLimits: PREVIEW_LIMITS }),
+  )
+  closers.push(() => previews.close())
+
   await rollups.recover()
   const watch = startWatch(rollups, source, logger)
   closers.push(() => watch.stop())
@@ -127,6 +135,7 @@ async function start(
   const fencedQueries = new FencedQueries(queries, rollups, metrics)
   const app = await buildApp({
     rollups,
+    previews,
     topics: new TopicService({ source, sink, leaf }),
     queries: fencedQueries,
     metrics,

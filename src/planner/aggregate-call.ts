@@ -1,4 +1,5 @@
 /** Owns aggregate calls of a rollup statement: where they may stand, which forms exist, and their result types. */
+import { findAggregate } from '../aggregates/aggregate-table.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { AggregateCall } from '../sql/expression.ts'
 import type { CallSite, Scope } from '../sql/scope.ts'
@@ -13,15 +14,19 @@ export function analyseAggregate(site: CallSite, inner: Scope): AggregateCall | 
   if (node.over !== undefined) {
     throw unsupported('window functions are not allowed in a rollup', position, 'Use them in a query over the rollup.')
   }
-  if (node.agg_distinct === true) {
-    const hint = 'APPROX_DISTINCT(x) counts distinct values.'
+  const form = findAggregate(name, node.agg_distinct === true)?.form
+  if (node.agg_distinct === true && form === undefined) {
+    const hint = 'APPROX_DISTINCT(x) and COUNT(DISTINCT x) count distinct values.'
     throw unsupported(`${name}(DISTINCT ...) is not supported yet`, position, hint)
   }
   const analyser = site.analyser.within(inner)
   const args = (node.args ?? []).map((arg) => analyser.analyseSettled(arg))
   const filter = node.agg_filter === undefined ? null : analyser.analyseCondition(node.agg_filter, 'FILTER')
-  const { type } = chooseAggregate(name, node, args, position)
-  return { kind: 'aggregate', name, args, filter, distinct: false, type, position }
+  const distinct = form === 'distinct'
+  const chosen = chooseAggregate(name, node, args, position, distinct)
+  const { type } = chosen.aggregate
+  const call: AggregateCall = { kind: 'aggregate', name, args: chosen.args, filter, distinct, type, position }
+  return chosen.parameter === undefined ? call : { ...call, parameter: chosen.parameter }
 }
 
 /** Refuses an aggregate where none may stand; undefined for what is no aggregate. */

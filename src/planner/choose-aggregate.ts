@@ -2,6 +2,7 @@
 import { aggregateNames, findAggregate, resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import { RollupdError } from '../core/errors.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
 import type { Expression } from '../sql/expression.ts'
 import type { FuncCall } from '../sql/parse-statement.ts'
 import { isLaterAggregate } from '../sql/refused-functions.ts'
@@ -24,20 +25,55 @@ export function checkAggregateCall(name: string, node: FuncCall, position: numbe
   if (node.func_variadic === true) throw unsupported('VARIADIC is not supported', position)
 }
 
-/** The aggregate of that name for these arguments. Errors: sql_type_mismatch. */
+/** What a call means. */
+export interface ChosenAggregate {
+  readonly aggregate: Aggregate
+  /** The arguments that are evaluated. */
+  readonly args: readonly Expression[]
+  /** For finalize. */
+  readonly parameter: number | undefined
+}
+
+/**
+ * The aggregate of that name for these arguments, in its form for DISTINCT or in its own. Errors: sql_type_mismatch; sql_invalid for a
+ * parameter that is none.
+ */
 export function chooseAggregate(
   name: string,
   node: FuncCall,
   args: readonly Expression[],
   position: number,
-): Aggregate {
+  distinct = false,
+): ChosenAggregate {
   const isStar = node.agg_star === true
-  const types = args.map(({ type }) => type)
-  const aggregate = isStar || args.length > 0 ? resolveAggregate(name, types, literalValues(args)) : undefined
-  if (aggregate !== undefined) return aggregate
-  const found = isStar ? '*' : args.length === 0 ? 'no arguments' : types.join(' and ')
+  const definition = findAggregate(name, distinct)
+  const last = definition?.parameter === undefined ? undefined : args[1]
+  const evaluated = last === undefined ? args : args.toSpliced(1, 1)
+  const types = evaluated.map(({ type }) => type)
+  const hasParameter = definition?.parameter === undefined || last !== undefined
+  const aggregate =
+    hasParameter && (isStar || args.length > 0)
+      ? resolveAggregate(name, types, literalValues(evaluated), distinct)
+      : undefined
+  if (aggregate !== undefined) {
+    return { aggregate, args: evaluated, parameter: last === undefined ? undefined : readFraction(name, last) }
+  }
+  const found = isStar ? '*' : args.length === 0 ? 'no arguments' : args.map(({ type }) => type).join(' and ')
   throw new RollupdError('sql_type_mismatch', `the aggregate ${name} does not take ${found}`, {
     position: args[0]?.position ?? position,
-    hint: `It takes ${findAggregate(name)?.signature}.`,
+    hint: `It takes ${definition?.signature}.`,
   })
 }
+
+/** A number as it is written: -0.5 is the negation of one. */
+function readFraction(name: string, argument: Expression): number {
+  const isNumber = argument.kind === 'literal' && FRACTION_TYPES.has(argument.type) && argument.value !== null
+  const fraction = isNumber ? Number(argument.value) : Number.NaN
+  if (fraction >= 0 && fraction <= 1) return fraction
+  throw new RollupdError('sql_invalid', `the fraction of ${name} must be a number from 0 to 1, written out`, {
+    position: argument.position,
+    hint: 'The 95th percentile has the fraction 0.95.',
+  })
+}
+
+const FRACTION_TYPES: ReadonlySet<ScalarType> = new Set<ScalarType>(['bigint', 'double precision', 'numeric', 'number'])

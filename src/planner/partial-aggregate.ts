@@ -6,10 +6,15 @@ import type { Expression } from '../sql/expression.ts'
 import type { PartialColumn } from './plan.ts'
 
 /** The aggregate of a partial. Errors: BrokenInvariant for one that no plan of this version has. */
-export function aggregateOf({ aggregate: name, args, argTypes, call }: PartialColumn): Aggregate {
-  const aggregate = resolveAggregate(name, argTypes, literalValues(args))
+export function aggregateOf({ aggregate: name, args, argTypes, distinct, call }: PartialColumn): Aggregate {
+  const aggregate = resolveAggregate(name, argTypes, literalValues(args), distinct)
   assert(aggregate !== undefined, `no aggregate serves ${call}`)
   return aggregate
+}
+
+/** A word for the partial's aggregate that its form with DISTINCT doesn't share: part of the names of SQLite functions. */
+export function aggregateWord({ aggregate, distinct }: PartialColumn): string {
+  return distinct ? `${aggregate}_distinct` : aggregate
 }
 
 /** The values of literal arguments, as AggregateDefinition.resolve wants them; undefined for the others. */

@@ -23,7 +23,8 @@ export function printIngest({ where, groupBy, partials }: IngestHalf): string {
 export function printWrap({ outputs, having }: WrapHalf, finished: readonly boolean[]): string {
   const names: PrintNames = {
     group: (index) => `k${index}`,
-    partial: (index) => (finished[index] === true ? `p${index}` : `finalize(p${index})`),
+    partial: (index, parameter) =>
+      finished[index] === true ? `p${index}` : `finalize(${[`p${index}`, parameter ?? []].flat().join(', ')})`,
   }
   const print = (expression: Expression): string => printExpression(expression, names)
   const columns = outputs.map(({ name, expression }) => `${print(expression)} AS ${quoteLabel(name)}`)

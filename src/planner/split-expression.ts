@@ -1,5 +1,5 @@
 /**
- * Owns the cut through an expression: what is grouped becomes a group value, each aggregate call a partial (equal calls are one),
+ * Owns the cut through an expression: what is grouped becomes a group value, each aggregate call a partial (equal calls are one, those too that differ in their parameter),
  * and what is left is computed from them at read time.
  */
 import { RollupdError } from '../core/errors.ts'
@@ -23,7 +23,7 @@ export class Splitter {
     this.#groups = new Map(groups.map((group, index) => [expressionKey(group), index]))
   }
 
-  /** The aggregate calls met so far, in the order of their first appearance. */
+  /** The aggregate calls met so far without their parameters, in the order of their first appearance. */
   get partials(): readonly AggregateCall[] {
     return [...this.#partials.values()].map(({ call }) => call)
   }
@@ -70,11 +70,13 @@ export class Splitter {
   }
 
   #partialOf(call: AggregateCall): Expression {
-    const key = expressionKey(call)
+    const { parameter, ...state } = call
+    const key = expressionKey(state)
     const known = this.#partials.get(key)
     const index = known?.index ?? this.#partials.size
-    if (known === undefined) this.#partials.set(key, { call, index })
-    return { kind: 'partial', index, type: call.type, position: call.position }
+    if (known === undefined) this.#partials.set(key, { call: state, index })
+    const partial = { kind: 'partial', index, type: call.type, position: call.position } as const
+    return parameter === undefined ? partial : { ...partial, parameter }
   }
 
   /** A path into a grouped field: the steps behind the group's own, at read time. */

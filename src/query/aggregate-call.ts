@@ -32,9 +32,16 @@ export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragme
   const { name, node, position } = site
   checkAggregateCall(name, node, position)
   const rows = site.analyser.within(scope.ofRows(`the arguments of ${name.toUpperCase()}`))
-  const args = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
+  const written = (node.args ?? []).map((arg) => rows.analyseSettled(arg))
+  const { aggregate, args, parameter } = chooseAggregate(name, node, written, position)
+  if (node.agg_distinct === true && parameter !== undefined) {
+    throw unsupported(
+      `${name}(DISTINCT ...) is not supported`,
+      position,
+      'Take the distinct rows in a subquery in FROM.',
+    )
+  }
   const types = args.map(({ type }) => type)
-  const aggregate = chooseAggregate(name, node, args, position)
   if (node.agg_distinct === true && args.length > 1) {
     throw unsupported(`${name}(DISTINCT ...) takes one argument`, position, 'Use DISTINCT in a subquery in FROM.')
   }
@@ -42,7 +49,8 @@ export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragme
   const argsFail = args.some((arg) => printer.canFail(arg))
   const function_ = isNative(name, args, argsFail) ? name : printer.parts.functions.aggregate(name, aggregate, types)
   const distinct = node.agg_distinct === true ? 'DISTINCT ' : ''
-  const texts = node.agg_star === true ? '*' : args.map((arg) => printer.print(arg)).join(', ')
+  const texts =
+    node.agg_star === true ? '*' : [...args.map((arg) => printer.print(arg)), parameter ?? []].flat().join(', ')
   const undeclared = name !== 'count' && types.some((type) => type === 'any')
   return {
     kind: 'fragment',

@@ -12,6 +12,7 @@ import { ExpressionPrinter } from './expression-printer.ts'
 import { findColumn } from './namespace.ts'
 import { type CallScope } from './scope-parts.ts'
 import type { MeasureSource } from './relation.ts'
+import { aggregateWord } from '../planner/partial-aggregate.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
 import { pathOf } from '../sql/name-parts.ts'
 
@@ -87,8 +88,8 @@ function mergedValue(
 ): SqlFragment {
   const partial = at(source.rollup.plan.ingest.partials, leaf.index)
   const { aggregate } = at(source.rollup.schema.partials, leaf.index)
-  const name = functions.merger(partial.aggregate, aggregate, partial.argTypes)
-  const sql = `${name}(${source.states(leaf.index).join(', ')})${filter}`
+  const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes)
+  const sql = `${name}(${[...source.states(leaf.index), leaf.parameter ?? []].flat().join(', ')})${filter}`
   return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail, position: 0 }
 }
 

@@ -6,6 +6,7 @@
  */
 import { at } from '../core/assert.ts'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
+import { aggregateWord } from '../planner/partial-aggregate.ts'
 import type { GroupValue, PartialValue, SqlFragment } from '../sql/expression.ts'
 import { toGroupAddressText, type AccessPaths } from './access-path.ts'
 import { ConditionPrinter } from './condition-printer.ts'
@@ -168,7 +169,7 @@ export class RollupView implements Relation {
     const names = columns.map(({ name }) => name)
     const sql =
       finishedColumn === undefined
-        ? `${this.#printer.parts.functions.finalizer(partial.aggregate, aggregate, partial.argTypes)}(${names.join(', ')})`
+        ? `${this.#printer.parts.functions.finalizer(aggregateWord(partial), aggregate, partial.argTypes)}(${[...names, leaf.parameter ?? []].flat().join(', ')})`
         : at(names, finishedColumn)
     return { kind: 'fragment', sql, type, canFail, position: 0 }
   }

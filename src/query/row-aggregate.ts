@@ -11,6 +11,8 @@ import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
 /** One group of rows: its place in the accumulator, or the error that its result is. */
 export interface RowGroup {
   readonly index: number
+  /** For finalize; NaN where the call has none. */
+  parameter: number
   error: Cell
 }
 
@@ -43,14 +45,17 @@ export class RowAggregate {
       this.#accumulator.grow(this.#capacity)
     }
     this.#open += 1
-    return { index: this.#next++, error: null }
+    return { index: this.#next++, parameter: Number.NaN, error: null }
   }
 
+  /** The arguments' cells, then the parameter. */
   step(group: RowGroup, cells: readonly Cell[]): void {
     if (group.error !== null) return
     const { registers, arena } = this.#session
     arena.used = 0
-    for (let index = 0; index < cells.length; index++) {
+    const count = this.#loaders.length
+    if (cells.length > count) group.parameter = Number(cells[count])
+    for (let index = 0; index < count; index++) {
       const cell = cells[index] as Cell
       if (isErrorCell(cell)) {
         group.error = cell
@@ -58,25 +63,25 @@ export class RowAggregate {
       }
       this.#loaders[index]?.(registers, index, cell, arena)
     }
-    const first = cells.length > 0 ? 0 : -1
-    const second = cells.length > 1 ? 1 : -1
+    const first = count > 0 ? 0 : -1
+    const second = count > 1 ? 1 : -1
     const error = this.#accumulator.check(registers, first, second)
     if (error === null) this.#accumulator.update(group.index, registers, first, second)
     else group.error = errorCell(error.code, error.message)
   }
 
   result(group: RowGroup): Cell {
-    const cell = group.error ?? this.#finalize(group.index)
+    const cell = group.error ?? this.#finalize(group)
     this.#open -= 1
     if (this.#open === 0) this.startAgain()
     return cell
   }
 
-  #finalize(index: number): Cell {
+  #finalize({ index, parameter }: RowGroup): Cell {
     const state: StateValue[] = []
     this.#accumulator.stateOf(index, state)
     const { registers } = this.#session
-    this.#aggregate.finalize(state, registers, RESULT_REGISTER)
+    this.#aggregate.finalize(state, registers, RESULT_REGISTER, parameter)
     return this.#store(registers, RESULT_REGISTER)
   }
 

@@ -88,29 +88,32 @@ export class SqliteFunctions {
     return { name, passed: types.map((_, index) => index) }
   }
 
-  /** Finalizes state cells. */
+  /** Finalizes state cells; behind them it gets the call's parameter. */
   finalizer(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
     const name = `finalize_${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
     const { registers } = this.#session
     const store = toStorer(aggregate.type)
     this.#once(name, ['bigint'], () => (...cells) => {
-      aggregate.finalize(toStates(cells), registers, RESULT_REGISTER)
+      aggregate.finalize(toStates(cells), registers, RESULT_REGISTER, parameterOf(aggregate, cells))
       return store(registers, RESULT_REGISTER)
     })
     return name
   }
 
-  /** Merges the states of rows and finalizes. */
+  /** Merges the states of rows and finalizes; gets what a finalizer gets. */
   merger(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
     const name = `merge_${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
     if (this.#isNew(name)) {
       const { registers } = this.#session
       const store = toStorer(aggregate.type)
-      this.#registerAggregate<StateMerger>(name, true, {
-        start: () => new StateMerger(aggregate),
-        step: (merger, ...cells) => merger.add(toStates(cells)),
-        result: (merger) => {
-          aggregate.finalize(merger.total(), registers, RESULT_REGISTER)
+      this.#registerAggregate<{ readonly merger: StateMerger; parameter: number }>(name, true, {
+        start: () => ({ merger: new StateMerger(aggregate), parameter: Number.NaN }),
+        step: (state, ...cells) => {
+          state.parameter = parameterOf(aggregate, cells)
+          state.merger.add(toStates(cells.slice(0, aggregate.columns.length)))
+        },
+        result: ({ merger, parameter }) => {
+          aggregate.finalize(merger.total(), registers, RESULT_REGISTER, parameter)
           return store(registers, RESULT_REGISTER)
         },
       })
@@ -291,6 +294,11 @@ export class SqliteFunctions {
 
 function toStates(cells: readonly Cell[]): StateValue[] {
   return cells.map((cell) => toStateValue(cell as StateValue))
+}
+
+/** Behind the state's cells; NaN where the call has none. */
+function parameterOf({ columns }: Aggregate, cells: readonly Cell[]): number {
+  return cells.length > columns.length ? Number(cells[columns.length]) : Number.NaN
 }
 
 /** Left to right, stopping at the first that decides: an error decides too. */

@@ -31,6 +31,17 @@ export function findHeader(
   return isFound
 }
 
+/** Where the headers of a record end. The decoder has checked the framing. */
+export function findHeadersEnd(bytes: Uint8Array, headersStart: number, headerCount: number): number {
+  let at = headersStart
+  // a name and a value each; a value's length of -1 stands for null
+  for (let index = 0; index < 2 * headerCount; index++) {
+    const length = readLength(bytes, at)
+    at += measureVarint(bytes, at) + Math.max(length, 0)
+  }
+  return at
+}
+
 function readLength(bytes: Uint8Array, start: number): number {
   let raw = 0
   for (let at = start, shift = 0; shift < 35; at++, shift += 7) {

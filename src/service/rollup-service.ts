@@ -12,6 +12,7 @@ import { didYouMean } from '../sql/nearest-name.ts'
 import type { RecordSource, Topic } from '../tailer/record-source.ts'
 import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
 import { ACCEPTABLE_CODES, decideHalts, LOSS_CODES } from './halted-shards.ts'
+import { findTopic } from './find-topic.ts'
 import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
 import { Progress } from './progress.ts'
 import { type RollupAnswer, toRollupAnswer } from './rollup-answer.ts'
@@ -87,7 +88,7 @@ export class RollupService implements IngestControlEvents {
     return await this.#exclusively(name, async () => {
       const plan = this.#options.planRollup(sql)
       if ((await this.#options.leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
-      const topic = await this.#findTopic(request.source.topic)
+      const topic = await findTopic(this.#options.source, request.source.topic)
       const start = request.source.start ?? 'earliest'
       const rollup = await this.#options.leaf.createRollup({
         name,
@@ -317,15 +318,6 @@ export class RollupService implements IngestControlEvents {
       // the halt is shown all the same, and a restart finds the full disk again
       if (!(error instanceof RollupdError)) throw error
     }
-  }
-
-  async #findTopic(name: string): Promise<Topic> {
-    const topic = await this.#options.source.findTopic(name)
-    if (topic !== undefined) return topic
-    const names = (await this.#options.source.listTopics()).map((known) => known.name)
-    throw new RollupdError('unknown_topic', `topic "${name}" does not exist in ${this.#options.source.description}`, {
-      hint: didYouMean(name, names),
-    })
   }
 
   #rememberPositions(rollup: StoredRollup): void {

@@ -78,6 +78,8 @@ export interface AggregateCall extends Node {
   readonly args: readonly Expression[]
   readonly filter: Expression | null
   readonly distinct: boolean
+  /** What the finished value depends on beside the state: the fraction of a percentile. */
+  readonly parameter?: number
 }
 
 /** Wrap half: the index-th grouping value of the group. */
@@ -90,6 +92,8 @@ export interface GroupValue extends Node {
 export interface PartialValue extends Node {
   readonly kind: 'partial'
   readonly index: number
+  /** The call's. */
+  readonly parameter?: number
 }
 
 /** Queries: a piece of SQLite text that has a value (a column, a scalar subquery, an aggregate over rows). */

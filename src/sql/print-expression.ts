@@ -13,7 +13,7 @@ import { printLiteral } from './print-literal.ts'
 /** How parts that only a wrap half has are called. */
 export interface PrintNames {
   readonly group?: (index: number) => string
-  readonly partial?: (index: number) => string
+  readonly partial?: (index: number, parameter: number | undefined) => string
 }
 
 /** PostgreSQL's precedence, low to high. */
@@ -77,7 +77,7 @@ function print(expression: Expression, names: PrintNames): Printed {
     case 'group':
       return atom(names.group?.(expression.index) ?? `k${expression.index}`)
     case 'partial':
-      return atom(names.partial?.(expression.index) ?? `p${expression.index}`)
+      return atom(names.partial?.(expression.index, expression.parameter) ?? `p${expression.index}`)
     case 'fragment':
       return { text: expression.sql, precedence: OR - 1 }
     default:
@@ -148,7 +148,8 @@ function printCase(expression: Case, names: PrintNames): string {
 }
 
 function printAggregate(call: AggregateCall, names: PrintNames): string {
-  const args = call.args.length === 0 ? '*' : printList(call.args, names)
+  const parameter = call.parameter === undefined ? '' : `, ${call.parameter}`
+  const args = call.args.length === 0 ? '*' : printList(call.args, names) + parameter
   const filter = call.filter === null ? '' : ` FILTER (WHERE ${print(call.filter, names).text})`
   return `${call.name.toUpperCase()}(${call.distinct ? 'DISTINCT ' : ''}${args})${filter}`
 }

@@ -53,9 +53,9 @@ function isPair(value: Arguments): value is readonly [Value, Value] {
 }
 
 /** The finished value: text as a string, an error as { error: code }. */
-export function finish(aggregate: Aggregate, state: readonly StateValue[]): unknown {
+export function finish(aggregate: Aggregate, state: readonly StateValue[], parameter = Number.NaN): unknown {
   const r = new Registers(1)
-  aggregate.finalize(state, r, 0)
+  aggregate.finalize(state, r, 0, parameter)
   return readRegister(r, 0)
 }
 

@@ -105,7 +105,7 @@ export function finishGroup(plan: RollupPlan, states: readonly StateValue[]): un
   let from = 0
   return plan.ingest.partials.map((partial) => {
     const aggregate = aggregateOf(partial)
-    aggregate.finalize(states.slice(from, from + aggregate.columns.length), r, 0)
+    aggregate.finalize(states.slice(from, from + aggregate.columns.length), r, 0, Number.NaN)
     from += aggregate.columns.length
     return readRegister(r, 0)
   })

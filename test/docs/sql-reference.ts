@@ -1,5 +1,5 @@
 /** Renders the tables of functions and aggregates as the pages under docs/reference. */
-import { aggregateNames, findAggregate } from '../../src/aggregates/aggregate-table.ts'
+import { AGGREGATES } from '../../src/aggregates/aggregate-table.ts'
 import type { FunctionEntry } from '../../src/sql/function-entry.ts'
 import { FUNCTIONS } from '../../src/sql/function-table.ts'
 
@@ -21,12 +21,9 @@ export function renderFunctions(): string {
 }
 
 export function renderAggregates(): string {
-  const rows = aggregateNames().map((name) => {
-    const definition = findAggregate(name)
-    if (definition === undefined) throw new Error(`no aggregate ${name}`)
-    const { signature, doc } = definition
-    return `| ${toCode(signature)} | ${escape(doc.summary)} | ${toCode(doc.example)} |`
-  })
+  const rows = AGGREGATES.map(
+    ({ signature, doc }) => `| ${toCode(signature)} | ${escape(doc.summary)} | ${toCode(doc.example)} |`,
+  )
   return `# Aggregates\n\nMade from the table of aggregates. Each takes \`FILTER (WHERE ...)\`.\n\n| call | gives | example |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }
 

@@ -368,6 +368,7 @@ test('GET /openapi.json, /docs', async () => {
       'GET /readyz',
       'GET /v1/rollups',
       'POST /v1/rollups',
+      'POST /v1/rollups/preview',
       'DELETE /v1/rollups/{name}',
       'GET /v1/rollups/{name}',
       'GET /v1/rollups/{name}/dead-letters',

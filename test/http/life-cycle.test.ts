@@ -29,3 +29,13 @@ test('the high watermark is known through a pause', async () => {
     expect(json.shards).toMatchObject([known])
   }
 })
+
+test('a topic goes once nothing reads it', async () => {
+  await service.createTopic('read')
+  await service.createRollup('reader', 'SELECT COUNT(*) AS n FROM _input', 'read')
+  const refused = await send('DELETE', '/v1/topics/read')
+  expect(refused).toMatchObject({ status: 409, json: { error: { code: 'topic_in_use' } } })
+  expect(refused.json.error.message).toContain('reader')
+  await send('DELETE', '/v1/rollups/reader')
+  expect((await send('DELETE', '/v1/topics/read')).status).toBe(204)
+})

@@ -10,22 +10,24 @@ import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
 import { stateOf, type Value } from '../aggregates/fold-values.ts'
 import { batchOf, definitionOf, makeDirectory, rangeOf, strongHash, weakHash } from './leaf-fixture.ts'
 
-const CALLS: readonly { aggregate: string; type: ScalarType }[] = [
+const CALLS: readonly { aggregate: string; type: ScalarType; distinct?: boolean }[] = [
   { aggregate: 'count', type: 'any' },
+  { aggregate: 'count', type: 'any', distinct: true },
   { aggregate: 'sum', type: 'any' },
   { aggregate: 'avg', type: 'any' },
   { aggregate: 'min', type: 'any' },
   { aggregate: 'max', type: 'any' },
   { aggregate: 'approx_distinct', type: 'any' },
+  { aggregate: 'approx_percentile', type: 'any' },
 ]
-const AGGREGATES = CALLS.map(({ aggregate, type }) => {
-  const resolved = resolveAggregate(aggregate, [type], [])
+const AGGREGATES = CALLS.map(({ aggregate, type, distinct }) => {
+  const resolved = resolveAggregate(aggregate, [type], [], distinct)
   if (resolved === undefined) throw new Error(`no ${aggregate}`)
   return resolved
 })
 const SKETCH = {
   groupBy: [{ name: 'key', type: 'text' as const }],
-  partials: CALLS.map(({ aggregate, type }) => ({ name: aggregate, aggregate, type })),
+  partials: CALLS.map(({ aggregate, type, distinct = false }) => ({ name: aggregate, aggregate, type, distinct })),
 }
 
 /** Integers, doubles that cancel, and totals that leave the fixed-point window. */

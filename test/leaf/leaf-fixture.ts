@@ -18,7 +18,12 @@ export function shardOf(partition: number): Shard {
 
 export interface PlanSketch {
   readonly groupBy?: readonly { readonly name: string; readonly type: ScalarType }[]
-  readonly partials?: readonly { readonly name: string; readonly aggregate: string; readonly type?: ScalarType }[]
+  readonly partials?: readonly {
+    readonly name: string
+    readonly aggregate: string
+    readonly distinct?: boolean
+    readonly type?: ScalarType
+  }[]
 }
 
 /** SELECT <grouping columns>, <aggregates of fields> FROM _input GROUP BY <grouping columns> */
@@ -35,13 +40,13 @@ export function planOf({ groupBy = [], partials = [{ name: 'n', aggregate: 'coun
         type,
         output: name,
       })),
-      partials: partials.map(({ name, aggregate, type }, index) => ({
+      partials: partials.map(({ name, aggregate, distinct = false, type }, index) => ({
         column: `p${index}`,
         aggregate,
         args: type === undefined ? [] : [{ kind: 'field', type: 'any', position, path: [name] }],
         argTypes: type === undefined ? [] : [type],
         filter: null,
-        distinct: false,
+        distinct,
         type: 'bigint',
         call: `${aggregate}(${name})`,
       })),

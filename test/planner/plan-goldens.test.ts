@@ -21,6 +21,9 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   paths: `SELECT device.os, tags[1] AS first_tag, headers->>'user-agent' AS agent, _meta.topic, _meta.headers."X-Id" AS id, _input."user",
       _input->'key that is longer than the sixty-three bytes which the scanner takes' AS long, COUNT(*)
     FROM _input GROUP BY 1, 2, 3, 4, 5, 6, 7`,
+  collected: `SELECT country, COUNT(DISTINCT user_id) AS users, MIN(DISTINCT ms) AS lo, MIN(ms) - 1 AS below,
+      APPROX_PERCENTILE(ms, 0.5) AS p50, APPROX_PERCENTILE(ms, 0.95) / APPROX_PERCENTILE(ms, 0.5) AS spread
+    FROM _input GROUP BY country HAVING APPROX_PERCENTILE(ms, 1) > 10`,
   // GROUP BY _input.country is not the output country, which is computed from it at read time.
   conditions: `SELECT CASE WHEN latency_ms < 100 THEN 'fast' WHEN latency_ms BETWEEN 100 AND 1000 THEN 'slow' ELSE 'broken' END AS class,
       COALESCE(country, 'none') AS country, COUNT(*)

@@ -64,7 +64,19 @@ const REFUSED: readonly Refusal[] = [
   ['SELECT COUNT(*) FILTER (WHERE MAX(a) > 1) FROM _input', 'sql_invalid', 'MAX', 'the arguments of an aggregate'],
   ['SELECT COUNT(*) FROM _input WHERE json_agg(a) > 1', 'sql_invalid', 'json_agg', 'not allowed in WHERE'],
   // forms of aggregates
-  ['SELECT COUNT(DISTINCT a) FROM _input', 'sql_unsupported', 'COUNT', 'not supported yet', 'APPROX_DISTINCT'],
+  ['SELECT SUM(DISTINCT a) FROM _input', 'sql_unsupported', 'SUM', 'not supported yet', 'COUNT(DISTINCT x)'],
+  ['SELECT APPROX_PERCENTILE(a) FROM _input', 'sql_type_mismatch', 'a)', 'does not take any', 'fraction'],
+  [
+    'SELECT APPROX_PERCENTILE(a::text, 0.5) FROM _input',
+    'sql_type_mismatch',
+    'a::',
+    'does not take text and',
+    'fraction',
+  ],
+  ['SELECT APPROX_PERCENTILE(a, b) FROM _input', 'sql_invalid', 'b)', 'must be a number from 0 to 1', '0.95'],
+  ['SELECT APPROX_PERCENTILE(a, 95) FROM _input', 'sql_invalid', '95', 'must be a number from 0 to 1', '0.95'],
+  ["SELECT APPROX_PERCENTILE(a, '0.5') FROM _input", 'sql_invalid', "'0.5'", 'must be a number from 0 to 1', '0.95'],
+  ['SELECT APPROX_PERCENTILE(DISTINCT a, 0.5) FROM _input', 'sql_unsupported', 'APPROX', 'not supported yet'],
   ['SELECT SUM(a ORDER BY b) FROM _input', 'sql_unsupported', 'SUM', 'ORDER BY inside an aggregate'],
   ['SELECT SUM(a) OVER () FROM _input', 'sql_unsupported', 'SUM', 'window functions'],
   [

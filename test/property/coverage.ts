@@ -1,5 +1,5 @@
 /** Owns the count of runs in which each function, operator, form and aggregate took part: read from the plans, not from the generator. */
-import { aggregateNames } from '../../src/aggregates/aggregate-table.ts'
+import { AGGREGATES } from '../../src/aggregates/aggregate-table.ts'
 import type { RollupPlan } from '../../src/planner/plan.ts'
 import { childrenOf, type Expression } from '../../src/sql/expression.ts'
 import { FUNCTION_IDS } from './signatures.ts'
@@ -9,12 +9,17 @@ const FORMS = ['and', 'or', 'case', 'coalesce', 'in'] as const
 /** A form that has become comparisons in a plan: those who write it say so. */
 export const BETWEEN = 'between'
 
+/** How features and this table call an aggregate: `sum()`, `count(distinct)`. */
+export function aggregateId(name: string, distinct: boolean): string {
+  return `${name}(${distinct ? 'distinct' : ''})`
+}
+
 export class Coverage {
   readonly #runs = new Map<string, number>(
-    [...FUNCTION_IDS, ...FORMS, BETWEEN, ...aggregateNames().map((name) => `${name}()`), 'filter'].map((name) => [
-      name,
-      0,
-    ]),
+    [
+      ...[...FUNCTION_IDS, ...FORMS, BETWEEN, 'filter'],
+      ...AGGREGATES.map(({ name, form }) => aggregateId(name, form === 'distinct')),
+    ].map((name) => [name, 0]),
   )
 
   /** One run; what occurs several times in it counts once. `more`: names that its plans don't show. */
@@ -23,8 +28,8 @@ export class Coverage {
     for (const { ingest, wrap } of plans) {
       for (const { expression } of [...ingest.groupBy, ...wrap.outputs]) visit(expression, seen)
       for (const condition of [ingest.where, wrap.having]) if (condition !== null) visit(condition, seen)
-      for (const { aggregate, args, filter } of ingest.partials) {
-        seen.add(`${aggregate}()`)
+      for (const { aggregate, args, distinct, filter } of ingest.partials) {
+        seen.add(aggregateId(aggregate, distinct))
         for (const argument of args) visit(argument, seen)
         if (filter === null) continue
         seen.add('filter')

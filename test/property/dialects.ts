@@ -274,13 +274,13 @@ function printAggregate(
   print: (node: Node) => string,
   names: Readonly<Record<string, string>>,
 ): string {
-  const { name, filter } = node
+  const { name, distinct, filter } = node
   const args = argumentsOf(node).map(print)
   const inner = args.length === 0 ? '*' : args.join(', ')
   const where = filter === null ? '' : ` FILTER (WHERE ${print(filter)})`
   if (name === 'approx_distinct') return `COUNT(DISTINCT ${inner})${where}`
   if (name === 'avg') return `AVG((${inner})::double precision)${where}`
-  return `${names[name] ?? name}(${inner})${where}`
+  return `${names[name] ?? name}(${distinct ? 'DISTINCT ' : ''}${inner})${where}`
 }
 
 const printPostgres = printer(POSTGRES)

@@ -4,6 +4,7 @@ import { compareValues } from './naive-compare.ts'
 import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { int64 } from './naive-numbers.ts'
+import { approximatePercentile, bucketMiddle } from './naive-percentile.ts'
 import type { AggregateNode } from './syntax.ts'
 import {
   Decimal,
@@ -22,7 +23,7 @@ import {
 /** The arguments of one call; none of COUNT(*). */
 export type Arguments = readonly Value[]
 
-const NUMBERS = /^(sum|avg|var|stddev|covar|corr|regr)/
+const NUMBERS = /^(sum|avg|approx_percentile|var|stddev|covar|corr|regr)/
 const BITS = /^bit_/
 const TRUTHS = /^(bool_|every)/
 const EXTREMES_BY = /^(min|max)_by$/
@@ -34,7 +35,7 @@ export function isInput({ name }: AggregateNode, args: Arguments): boolean {
 }
 
 /** Errors: RowError where the aggregate doesn't take one of them. */
-export function checkArguments({ name, argument, second }: AggregateNode, args: Arguments): void {
+export function checkArguments({ name, distinct, argument, second }: AggregateNode, args: Arguments): void {
   if (NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value))) throw new RowError('wrong_kind')
   const [first = null, by = null] = args
   if (EXTREMES_BY.test(name)) {
@@ -45,7 +46,8 @@ export function checkArguments({ name, argument, second }: AggregateNode, args: 
   if (TRUTHS.test(name) && typeof first !== 'boolean') throw new RowError('wrong_kind')
   if (BITS.test(name)) integerOf(first)
   if (EXTREMES.test(name)) checkExtreme(first, argument?.type)
-  if (name === 'approx_distinct') keyOf(first)
+  if (name === 'approx_percentile') bucketMiddle(first as NumberValue)
+  if (name === 'approx_distinct' || distinct) keyOf(first)
 }
 
 /** Arrays and objects have no least one, and of undeclared values times have none either. */
@@ -62,13 +64,18 @@ function integerOf(value: Value): bigint {
 }
 
 /** The finished value. Errors: RowError, of the cell. */
-export function finalize({ name, type, argument, second }: AggregateNode, inputs: readonly Arguments[]): Value {
+export function finalize(
+  { name, distinct, type, argument, second, parameter = 0 }: AggregateNode,
+  inputs: readonly Arguments[],
+): Value {
   const values = inputs.map(([first = null]) => first)
   switch (name) {
     case 'count':
-      return BigInt(inputs.length)
+      return BigInt(distinct ? new Set(values.map(keyOf)).size : inputs.length)
     case 'approx_distinct':
       return BigInt(new Set(values.map(keyOf)).size)
+    case 'approx_percentile':
+      return approximatePercentile(values as NumberValue[], parameter)
     case 'sum':
       return sumOf(values as NumberValue[], type === 'double precision')
     case 'avg':

@@ -80,7 +80,8 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     case 'aggregate': {
       const args = argumentsOf(node).map((argument) => print(argument, false))
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
-      return `${node.name.toUpperCase()}(${args.length === 0 ? '*' : args.join(', ')})${filter}`
+      const inner = [args.length === 0 ? '*' : args, node.parameter ?? []].flat().join(', ')
+      return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${inner})${filter}`
     }
     case 'group':
       return print(node.expression, false)

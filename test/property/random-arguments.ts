@@ -48,7 +48,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
 export function aggregateFlavours(name: string): readonly Flavour[] | undefined {
   if (/^(bool_|every)/.test(name)) return ['boolean']
   if (name.startsWith('bit_')) return ['small']
-  return /^(sum|avg|var|stddev|covar|corr|regr)/.test(name) ? NUMBER_FLAVOURS : undefined
+  return /^(sum|avg|approx_percentile|var|stddev|covar|corr|regr)/.test(name) ? NUMBER_FLAVOURS : undefined
 }
 
 /** For each argument; undefined: it doesn't matter. */

@@ -67,7 +67,7 @@ export function randomRollup(random: SeededRandom, fields: readonly FieldInfo[],
   const outputs: Node[] = groups.flatMap((expression, index) =>
     random.chance(0.9) ? [{ kind: 'group', type: expression.type, index, expression } as const] : [],
   )
-  outputs.push({ kind: 'aggregate', name: 'count', type: 'bigint', argument: null, filter: null })
+  outputs.push({ kind: 'aggregate', name: 'count', distinct: false, type: 'bigint', argument: null, filter: null })
   for (const feature of asked) outputs.push(...outputWith(random, feature, overRecords, overGroups))
   if (random.chance(0.5)) outputs.push(overGroups.ofType(random.pick(types), DEPTH))
   return {
@@ -87,7 +87,8 @@ function outputWith(
   overGroups: RandomExpressions,
 ): Node[] {
   const argument = random.chance(0.4) ? overRecords.withFeature(feature, 2) : undefined
-  if (argument !== undefined) return [{ kind: 'aggregate', name: 'max', type: argument.type, argument, filter: null }]
+  if (argument !== undefined)
+    return [{ kind: 'aggregate', name: 'max', distinct: false, type: argument.type, argument, filter: null }]
   const output = overGroups.withFeature(feature, 2)
   return output === undefined ? [] : [output]
 }

@@ -3,8 +3,9 @@
  * COALESCE, IN, BETWEEN, AND, OR, aggregates. Arguments are mostly of what the call takes, so that most records live.
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
-import { aggregateNames, resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { aggregateId } from './coverage.ts'
 import { DIALECT_TYPES, exactDouble, type Dialect } from './dialects.ts'
 import {
   aggregateFlavours,
@@ -31,7 +32,10 @@ export const FORMS = ['and', 'or', 'case', 'coalesce', 'in', 'between'] as const
 const ALTERNATIVES = ['case', 'coalesce'] as const
 export type Form = (typeof FORMS)[number]
 /** All that an expression can be asked to hold. */
-export const FEATURES: readonly string[] = [...FUNCTION_IDS, ...FORMS, ...aggregateNames()]
+export const FEATURES: readonly string[] = [
+  ...[...FUNCTION_IDS, ...FORMS],
+  ...DEFINITIONS.map(({ name, form }) => aggregateId(name, form === 'distinct')),
+]
 
 export const VALUE_TYPES: readonly ScalarType[] = [
   'any',
@@ -54,15 +58,25 @@ const ARGUMENT_LISTS: readonly (readonly ScalarType[])[] = [
   ...AGGREGATE_ARGUMENTS.flatMap((type) => AGGREGATE_ARGUMENTS.map((second) => [type, second])),
 ]
 const AGGREGATES: readonly {
+  readonly id: string
   readonly name: string
+  readonly distinct: boolean
   readonly args: readonly ScalarType[]
+  readonly hasParameter: boolean
   readonly type: ScalarType
-}[] = aggregateNames().flatMap((name) =>
+}[] = DEFINITIONS.flatMap((definition) =>
   ARGUMENT_LISTS.flatMap((args) => {
-    const aggregate = resolveAggregate(name, args)
-    return aggregate === undefined ? [] : [{ name, args, type: aggregate.type }]
+    const { name, form } = definition
+    const aggregate = definition.resolve(args, [])
+    if (aggregate === undefined) return []
+    const distinct = form === 'distinct'
+    const hasParameter = definition.parameter !== undefined
+    return [{ id: aggregateId(name, distinct), name, distinct, args, hasParameter, type: aggregate.type }]
   }),
 )
+
+/** Parameters of a percentile. */
+const FRACTIONS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1]
 
 /** Where expressions stand: over a record, or over a group's values. */
 export interface Ground {
@@ -103,7 +117,7 @@ export class RandomExpressions {
     if ((FORMS as readonly string[]).includes(feature)) {
       return this.#form(feature as Form, random.pick(this.#types), depth)
     }
-    if (aggregateNames().includes(feature)) {
+    if (AGGREGATES.some(({ id }) => id === feature)) {
       return this.#ground.groups === undefined ? undefined : this.#aggregate(feature, undefined, depth)
     }
     const signatures = this.#possible(BY_ID.get(feature) ?? [])
@@ -291,10 +305,10 @@ export class RandomExpressions {
     )
   }
 
-  #aggregate(name: string, type: undefined, depth: number): AggregateNode
-  #aggregate(name: undefined, type: ScalarType, depth: number, wanted: readonly Flavour[]): AggregateNode | undefined
+  #aggregate(id: string, type: undefined, depth: number): AggregateNode
+  #aggregate(id: undefined, type: ScalarType, depth: number, wanted: readonly Flavour[]): AggregateNode | undefined
   #aggregate(
-    name: string | undefined,
+    id: string | undefined,
     type: ScalarType | undefined,
     depth: number,
     wanted: readonly Flavour[] = [],
@@ -303,35 +317,36 @@ export class RandomExpressions {
     const { dialect } = this.#ground
     const fitting = AGGREGATES.filter(
       (one) =>
-        (name ?? one.name) === one.name &&
+        (id ?? one.id) === one.id &&
         (type ?? one.type) === one.type &&
         (dialect === undefined ||
           (dialect.allowsAggregate(one.name) && one.args.every((arg) => DIALECT_TYPES.includes(arg)))),
     )
     if (fitting.length === 0) return undefined
     // by name first: those of two arguments have many lists of types
-    const chosenName = random.pick([...new Set(fitting.map((one) => one.name))])
-    const chosen = random.pick(fitting.filter((one) => one.name === chosenName))
+    const chosenId = random.pick([...new Set(fitting.map((one) => one.id))])
+    const chosen = random.pick(fitting.filter((one) => one.id === chosenId))
     if (dialect !== undefined) return this.#castAggregate(chosen, depth)
-    const flavours = aggregateFlavours(chosenName) ?? (wanted.length > 0 ? wanted : SCALAR_FLAVOURS)
-    const [argument = null, second] = chosen.args.map((arg) => this.#records.ofType(arg, depth - 1, flavours))
+    const { name, distinct, args, hasParameter } = chosen
+    const flavours = aggregateFlavours(name) ?? (wanted.length > 0 ? wanted : SCALAR_FLAVOURS)
+    const [argument = null, second] = args.map((arg) => this.#records.ofType(arg, depth - 1, flavours))
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
-    const { type: result } = chosen
-    return {
-      kind: 'aggregate',
-      name: chosenName,
-      type: result,
-      argument,
-      ...(second === undefined ? {} : { second }),
-      filter,
-    }
+    const node = { kind: 'aggregate', name, distinct, type: chosen.type, argument, filter } as const
+    if (hasParameter) return { ...node, parameter: random.pick(FRACTIONS) }
+    return second === undefined ? node : { ...node, second }
   }
 
   /** Sums and averages are of what no engine rounds on the way. */
-  #castAggregate({ name, args: [wanted], type }: (typeof AGGREGATES)[number], depth: number): AggregateNode {
+  #castAggregate(chosen: (typeof AGGREGATES)[number], depth: number): AggregateNode {
     const { random } = this
+    const {
+      name,
+      distinct,
+      args: [wanted],
+      type,
+    } = chosen
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
-    const common = { kind: 'aggregate', name, type, filter } as const
+    const common = { kind: 'aggregate', name, distinct, type, filter } as const
     if (wanted === undefined) return { ...common, argument: null }
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
     if (isExact) return { ...common, argument: exactDouble(random) }

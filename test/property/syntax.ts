@@ -78,10 +78,13 @@ export interface AggregateNode {
   readonly kind: 'aggregate'
   readonly type: ScalarType
   readonly name: string
+  readonly distinct: boolean
   /** null: star */
   readonly argument: Node | null
   /** Of those that take two. */
   readonly second?: Node
+  /** The fraction of a percentile. */
+  readonly parameter?: number
   readonly filter: Node | null
 }
 

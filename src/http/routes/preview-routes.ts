@@ -1,0 +1,69 @@
+/** The route of previews: what a rollup would make of some records, without creating it. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from 'typebox'
+import { RollupdError } from '../../core/errors.ts'
+import type { PreviewClient } from '../../service/preview/preview-client.ts'
+import { type PreviewSource, SAMPLE_DEFAULT, SAMPLE_MAX } from '../../service/preview/preview-request.ts'
+import { ErrorAnswer } from '../schemas.ts'
+import { PreviewAnswer, PreviewBody } from '../preview-schemas.ts'
+import { refuseLongStatement } from '../statement-limit.ts'
+
+export interface PreviewRoutesOptions {
+  readonly previews: PreviewClient
+  readonly statementCharactersMax: number
+}
+
+export const previewRoutes: FastifyPluginAsyncTypebox<PreviewRoutesOptions> = async (
+  app,
+  { previews, statementCharactersMax },
+) => {
+  app.post(
+    '/v1/rollups/preview',
+    {
+      schema: {
+        tags: ['rollups'],
+        summary: 'What a rollup would make of some records',
+        description: `Reads a sample of a topic (the newest ${SAMPLE_DEFAULT} records where nothing else is said), or takes the given records. Nothing is stored.`,
+        body: PreviewBody,
+        response: { 200: PreviewAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+      },
+      // the answer is text already, with all digits of its numbers
+      serializerCompiler: () => (text) => text as string,
+    },
+    async (request, reply) => {
+      const { sql, steps, on_error: onError } = request.body
+      refuseLongStatement(sql, statementCharactersMax)
+      const answer = await previews.run({
+        sql,
+        from: toSource(request.body),
+        steps: steps ?? false,
+        onError: onError ?? 'dead_letter',
+        receivedAtMs: Date.now(),
+      })
+      return await reply.type('application/json; charset=utf-8').send(answer as never)
+    },
+  )
+}
+
+/** Errors: bad_request for both or neither of source and records, and for texts that are no UTF-8. */
+function toSource({ source, records, sample }: Static<typeof PreviewBody>): PreviewSource {
+  if (source !== undefined && records === undefined) {
+    return {
+      kind: 'topic',
+      topic: source.topic,
+      start: source.start ?? 'latest',
+      sample: sample ?? SAMPLE_DEFAULT,
+    }
+  }
+  if (source !== undefined || records === undefined) {
+    const what = source === undefined ? 'neither "source" nor "records" is given' : '"source" and "records" are given'
+    throw new RollupdError('bad_request', `body: ${what}`, {
+      hint: 'Send "source" for a sample of a topic, or "records" with the texts themselves.',
+    })
+  }
+  const broken = records.findIndex((text) => !text.isWellFormed())
+  if (broken >= 0) {
+    throw new RollupdError('bad_request', `body/records/${broken}: holds a lone surrogate, which is no UTF-8`)
+  }
+  return { kind: 'records', values: records.slice(0, sample ?? SAMPLE_MAX) }
+}

@@ -1,0 +1,94 @@
+/**
+ * Owns the service's side of previews: the thread that runs them, started by the first one, and what happens to a preview that takes too long
+ * or to a thread that ends. Reading, folding and merging would hold up all other requests on the main thread.
+ */
+import type { Worker } from 'node:worker_threads'
+import { RollupdError } from '../../core/errors.ts'
+import { PendingCalls } from '../../core/pending-calls.ts'
+import type { PreviewRequest } from './preview-request.ts'
+import type { FromPreview, ToPreview } from './preview-thread.ts'
+
+/** From its turn on. A large sample with steps takes some seconds, reading at most five. */
+const PREVIEW_MS_MAX = 20_000
+/** More that wait for their turn are refused. */
+const WAITING_MAX = 16
+
+interface Thread {
+  readonly worker: Worker
+  readonly calls: PendingCalls<Uint8Array<ArrayBuffer>>
+}
+
+export class PreviewClient {
+  readonly #startWorker: () => Worker
+  #thread: Thread | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #isClosed = false
+
+  constructor(startWorker: () => Worker) {
+    this.#startWorker = startWorker
+  }
+
+  /** The answer as JSON bytes. Errors: those of runPreview; too_many_queries, query_timeout, shutting_down. */
+  async run(request: PreviewRequest): Promise<Uint8Array> {
+    if (this.#waiting >= WAITING_MAX) {
+      throw new RollupdError('too_many_queries', `${WAITING_MAX} previews are waiting already`, {
+        hint: 'Try again in a moment.',
+      })
+    }
+    this.#waiting++
+    const running = this.#last.then(() => this.#runNow(request))
+    this.#last = running.catch(() => undefined)
+    try {
+      return await running
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#end()
+  }
+
+  async #runNow(request: PreviewRequest): Promise<Uint8Array> {
+    if (this.#isClosed) throw new RollupdError('shutting_down', 'the service is shutting down')
+    const { worker, calls } = (this.#thread ??= this.#start())
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      void this.#end()
+    }, PREVIEW_MS_MAX)
+    try {
+      return await calls.send((call) => worker.postMessage({ call, request } satisfies ToPreview))
+    } catch (error) {
+      if (!isLate) throw error
+      throw new RollupdError('query_timeout', `the preview took longer than ${PREVIEW_MS_MAX} ms`, {
+        hint: 'Ask for a smaller sample.',
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #start(): Thread {
+    const worker = this.#startWorker()
+    const thread: Thread = { worker, calls: new PendingCalls('the preview thread has ended') }
+    const forget = () => {
+      thread.calls.close()
+      if (this.#thread === thread) this.#thread = undefined
+    }
+    worker.on('message', (answer: FromPreview) => thread.calls.settle(answer))
+    // out of memory, most likely: its sample is lost, and the next preview starts another thread
+    worker.on('error', forget)
+    worker.on('exit', forget)
+    return thread
+  }
+
+  async #end(): Promise<void> {
+    const thread = this.#thread
+    this.#thread = undefined
+    thread?.calls.close()
+    await thread?.worker.terminate()
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Owns what the ingest half makes of each record of a sample: the fold that rollups use, with a partial batch for each record, so
+ * that its group, its states or the reason against it can be shown. Merging is the leaf's.
+ */
+import type { StateValue } from '../../aggregates/aggregate.ts'
+import { IngestFold } from '../../aggregator/ingest-fold.ts'
+import type { PartialBatch } from '../../aggregator/partial-batch.ts'
+import { decodePartialBatch } from '../../aggregator/partial-batch-codec.ts'
+import { assert } from '../../core/assert.ts'
+import type { OnError } from '../../core/policy.ts'
+import type { RecordErrorCode } from '../../core/record-error.ts'
+import type { Cell } from '../../core/scalar-type.ts'
+import { toShardKey } from '../../core/shard.ts'
+import type { StartPosition } from '../../leaf/leaf-store.ts'
+import type { RollupPlan } from '../../planner/plan.ts'
+import type { SampledRecord } from './sampled-record.ts'
+
+/** The group that a record went to. */
+export interface TouchedGroup {
+  readonly bucket: number | bigint
+  readonly id: Uint8Array
+  /** One for each grouping column. */
+  readonly values: readonly Cell[]
+  /** What the record alone adds: the state columns of all partials. */
+  readonly states: readonly StateValue[]
+}
+
+export type RecordOutcome =
+  | { readonly kind: 'aggregated'; readonly group: TouchedGroup }
+  | { readonly kind: 'filtered' }
+  | {
+      readonly kind: 'rejected'
+      readonly code: RecordErrorCode
+      readonly reason: string
+      /** 1-based character of the statement; 0: the record as a whole. */
+      readonly position: number
+    }
+
+export interface FoldedRecord {
+  readonly record: SampledRecord
+  readonly outcome: RecordOutcome
+  readonly batch: PartialBatch
+}
+
+/** Where each partition of the sample begins. Records stand in the order of their offsets within a partition. */
+export function startsOf(records: readonly SampledRecord[]): StartPosition[] {
+  const starts = new Map<string, StartPosition>()
+  for (const { shard, offset } of records) {
+    const key = toShardKey(shard)
+    if (!starts.has(key)) starts.set(key, { shard, startOffset: offset })
+  }
+  return [...starts.values()]
+}
+
+export class RecordFold {
+  readonly #fold: IngestFold
+  readonly #topic: string
+  readonly #next = new Map<string, number>()
+
+  constructor(rollupId: number, plan: RollupPlan, onError: OnError, topic: string, starts: readonly StartPosition[]) {
+    this.#fold = new IngestFold({ rollupId, plan, onError, deadLettersMax: 1 })
+    this.#topic = topic
+    for (const { shard, startOffset } of starts) this.#next.set(toShardKey(shard), startOffset)
+  }
+
+  fold(record: SampledRecord): FoldedRecord {
+    const { shard, offset, timestampMs } = record
+    const key = toShardKey(shard)
+    const first = this.#next.get(key)
+    assert(first !== undefined && first <= offset, `the sample begins before offset ${offset} of ${key}`)
+    const counts = this.#fold.beginRange(shard, this.#topic, first)
+    // offsets without a record, and records that the sample leaves out
+    counts.holes += offset - first
+    this.#fold.beginBatch(record.bytes)
+    this.#fold.record(
+      offset,
+      timestampMs,
+      record.keyStart,
+      record.keyEnd,
+      record.valueStart,
+      record.valueEnd,
+      record.headersStart,
+      record.headerCount,
+    )
+    this.#fold.endRange(offset + 1, -1, timestampMs)
+    this.#next.set(key, offset + 1)
+    const bytes = this.#fold.seal()
+    assert(bytes !== undefined, 'a record moves its range')
+    const batch = decodePartialBatch(bytes)
+    return { record, batch, outcome: this.#outcomeOf(batch) }
+  }
+
+  #outcomeOf(batch: PartialBatch): RecordOutcome {
+    const [letter] = batch.deadLetters
+    if (letter !== undefined) {
+      const { code, reason } = letter
+      const position = isOfDocument(code) ? 0 : this.#fold.rejectedAt
+      return { kind: 'rejected', code, reason, position }
+    }
+    let outcome: RecordOutcome = { kind: 'filtered' }
+    batch.readGroups(({ bucket, id, values, states }) => {
+      outcome = { kind: 'aggregated', group: { bucket, id: id.slice(), values: [...values], states: [...states] } }
+    })
+    return outcome
+  }
+}
+
+/** Errors that no expression has made. */
+function isOfDocument(code: RecordErrorCode): boolean {
+  switch (code) {
+    case 'invalid_json':
+    case 'not_an_object':
+    case 'empty_value':
+    case 'too_deep':
+    case 'too_large':
+      return true
+    default:
+      return false
+  }
+}
