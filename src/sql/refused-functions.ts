@@ -18,9 +18,8 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 
 const LATER: ReadonlySet<string> = new Set(
   words(`try greatest least grouping make_timestamptz make_interval
-    concat concat_ws left right lpad rpad repeat reverse split_part position strpos overlay
-    starts_with initcap octet_length md5 sha256
-    regexp_replace regexp_match regexp_matches regexp_like regexp_count regexp_substr translate chr ascii
+    overlay md5 sha256
+    regexp_replace regexp_match regexp_matches regexp_like regexp_count regexp_substr
     mod power pow sqrt cbrt exp ln log log10 sign trunc degrees radians width_bucket
     sin cos tan asin acos atan atan2 pi gcd lcm div to_char to_number to_date format
     jsonb_array_length json_array_length jsonb_typeof jsonb_build_object jsonb_extract_path jsonb_path_query

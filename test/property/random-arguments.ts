@@ -34,6 +34,12 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
     [NUMBER_FLAVOURS, NUMBER_FLAVOURS],
   ],
   [/^(substring|substr)$/, [TEXTS, ['small'], ['small']]],
+  [/^(left|right|repeat)$/, [TEXTS, ['small']]],
+  [/^(lpad|rpad)$/, [TEXTS, ['small'], TEXTS]],
+  [/^split_part$/, [TEXTS, ['word'], ['small']]],
+  [/^(chr|to_hex)$/, [['small', 'integer']]],
+  [/^(strpos|starts_with|has_prefix|reverse|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
+  [/^concat/, [[...TEXTS, 'small'], [...TEXTS, 'double'], TEXTS]],
   [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
   [/^(is_|not$)/, [['boolean']]],
   [/^(date_trunc|date_trunc_zone|date_part)$/, [['unitText']]],
@@ -96,6 +102,10 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if (id.startsWith('member') && index === 1)
     return type === 'text' ? textLiteral(random.pick(MEMBERS)) : smallLiteral(random, -2, 3)
   if (id === 'round_to' && index === 1) return smallLiteral(random, -4, 9)
+  if (/^(left|right|repeat|lpad|rpad)$/.test(id) && index === 1) return smallLiteral(random, -3, 9)
+  if (id === 'split_part' && index === 1) return textLiteral(random.pick(SHORT_TEXTS))
+  if (id === 'split_part' && index === 2) return smallLiteral(random, -3, 7)
+  if (id === 'chr') return smallLiteral(random, random.pick([-1, 60, 228, 8_360, 55_295, 128_510, 1_114_110]), 4)
   if (id.startsWith('subst') && index > 0) return smallLiteral(random, index === 1 ? -2 : 0, 6)
   return undefined
 }
