@@ -151,16 +151,17 @@ const COMMON = new Set([
     'not_ilike',
   ],
   ...['left', 'right', 'lpad', 'rpad', 'split_part', 'strpos', 'starts_with', 'has_prefix', 'reverse', 'repeat'],
+  ...['greatest', 'least', 'bit_and_of', 'bit_or_of'],
   ...['concat', 'concat_ws', 'ascii', 'chr', 'translate', 'bit_length'],
 ])
-const COMPARISONS = /^(equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
+const COMPARISONS = /^(greatest|least|equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
 /** Types that an engine has by the same name with the same meaning. */
 const SHARED = new Set<ScalarType>([...DIALECT_TYPES, 'interval'])
 
 function allowsCommon({ id, args, type }: Signature): boolean {
   if (!COMMON.has(id) || ![type, ...args].every((one) => SHARED.has(one))) return false
   // integers beside doubles are compared as doubles there
-  if (COMPARISONS.test(id)) return args[0] === args[1]
+  if (COMPARISONS.test(id)) return args.every((arg) => arg === args[0])
   if (id.startsWith('cast_to'))
     return `${args[0]} ${type}` !== 'boolean bigint' && isSameCast(args[0] as ScalarType, type)
   if (id === 'concat' || id === 'concat_ws') return args.every((arg) => arg === 'text' || arg === 'bigint')
@@ -269,6 +270,12 @@ const POSTGRES: Override = (node, print) => {
     case 'octet_length':
     case 'bit_length':
       return `(${printCall(node, texts)}::bigint)`
+    case 'shift_left':
+      return `(${texts[0]} << ${texts[1]}::int)`
+    case 'shift_right':
+      return `(${texts[0]} >> ${texts[1]}::int)`
+    case 'width_bucket':
+      return `(width_bucket(${texts.join(', ')}::int)::bigint)`
     case 'left':
     case 'right':
     case 'repeat':
@@ -307,13 +314,22 @@ function printAggregate(
 
 const printPostgres = printer(POSTGRES)
 
+/** Exact in both, for one declared type. */
+const POSTGRES_NUMBERS: readonly (readonly [RegExp, ScalarType])[] = [
+  [/^(gcd|lcm|mod|bit_xor_of|bit_not|shift_left|shift_right|to_hex)$/, 'bigint'],
+  [/^(sqrt|sign|trunc)$/, 'double precision'],
+]
+
 export const POSTGRESQL: Dialect = {
   name: 'PostgreSQL',
   fields: fieldsOf([...ZONES, ''], ['0', '7', '-1', '+12', ' 3 ', '0x1F', '1_000', '9223372036854775807']),
   allows: (signature) => {
     if (signature.id === 'to_timestamp') return signature.args[0] === 'double precision'
+    const declared = POSTGRES_NUMBERS.find(([ids]) => ids.test(signature.id))?.[1]
+    if (declared !== undefined) return signature.args.every((arg) => arg === declared)
+    if (signature.id === 'width_bucket')
+      return signature.args.join() === 'double precision,double precision,double precision,bigint'
     if (signature.id === 'octet_length') return signature.args[0] === 'text'
-    if (signature.id === 'to_hex') return signature.args[0] === 'bigint'
     if (signature.id === 'round') return signature.type === 'double precision'
     if (signature.id === 'remainder') return signature.type === 'bigint'
     // numeric beside numeric and bigint: exact there too

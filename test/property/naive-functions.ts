@@ -26,6 +26,7 @@ import {
   type Notes,
 } from './naive-call.ts'
 import { compareValues } from './naive-compare.ts'
+import { NAIVE_MATH } from './naive-math.ts'
 import { NAIVE_STRINGS } from './naive-strings.ts'
 import {
   matchesLike,
@@ -331,6 +332,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     const [subject, wanted, by] = [textOf(text), textOf(from), textOf(to)]
     return wanted === '' ? subject : subject.split(wanted).join(by)
   }),
+  ...NAIVE_MATH,
   ...NAIVE_STRINGS,
   like: like(false, true),
   not_like: like(false, false),
