@@ -59,10 +59,10 @@ function unary(name: string, compute: (value: number) => number, refuse: Refuse)
 const exp: Evaluate = (r, out, a) => {
   if (!isDouble(r, out, 'exp', a)) return
   const value = doubleOf(r, a)
-  const power = Math.exp(value)
-  if (power === Infinity && value !== Infinity) overflow(r, out)
-  else if (power === 0 && value !== -Infinity) underflow(r, out)
-  else r.setDouble(out, power)
+  const result = Math.exp(value)
+  if (result === Infinity && value !== Infinity) overflow(r, out)
+  else if (result === 0 && value !== -Infinity) underflow(r, out)
+  else r.setDouble(out, result)
 }
 
 const degrees: Evaluate = (r, out, a) => {

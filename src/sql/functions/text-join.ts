@@ -74,9 +74,13 @@ function joinPieces(
   for (let place = 0; place < PIECES_MAX; place++) {
     const index = place === 0 ? a : place === 1 ? b : place === 2 ? c : d
     if (index < 0 || r.tag[index] === TAG.NULL) continue
-    const toOwnText = toOwnTexts[place] ?? toText
-    const piece = bytesOfText(r, out, index, toOwnText)
-    if (r.tag[out] === TAG.ERROR && !isText(r, index)) return
+    if (!isText(r, index)) {
+      const toOwnText = toOwnTexts[place] ?? toText
+      toOwnText(r, out, index, -1, -1, -1)
+      // an array or object may hold what has no text
+      if (r.tag[out] === TAG.ERROR) return
+    }
+    const piece = r.bytesOf(isText(r, index) ? index : out)
     if (pieces.length > 0) size += between.length
     size += piece.length
     pieces.push(piece)
