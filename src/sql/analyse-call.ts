@@ -12,8 +12,8 @@ import { unsupported } from './unsupported.ts'
 import { nameParts } from './name-parts.ts'
 
 const CATALOG = 'pg_catalog'
-/** TRIM arrives by the name of the function behind it. */
-const GRAMMAR_NAMES: Readonly<Record<string, string>> = { btrim: 'trim' }
+/** TRIM arrives by the name of the function behind it, position(x IN y) as position(y, x). */
+const GRAMMAR_NAMES: Readonly<Record<string, string>> = { btrim: 'trim', position: 'strpos' }
 
 export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   const position = analyser.positionOf(node.location)

@@ -1,9 +1,18 @@
-/** Owns the forms whose meaning is comparisons and branches: AND, OR, NOT, IN, BETWEEN, CASE, COALESCE, IS. */
+/** Owns the forms whose meaning is comparisons and branches: AND, OR, NOT, IN, BETWEEN, CASE, COALESCE, GREATEST, IS. */
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { Expression, Logic } from './expression.ts'
 import { isOpen, literal } from './literal.ts'
-import type { A_Expr, BoolExpr, BooleanTest, CaseExpr, CoalesceExpr, Node, NullTest } from './parse-statement.ts'
+import type {
+  A_Expr,
+  BoolExpr,
+  BooleanTest,
+  CaseExpr,
+  CoalesceExpr,
+  MinMaxExpr,
+  Node,
+  NullTest,
+} from './parse-statement.ts'
 import { compare, negate, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
 import { unifyTypes } from './unify-types.ts'
@@ -119,6 +128,15 @@ export function analyseCoalesce(node: CoalesceExpr, analyser: Analyser): Express
   const args = (node.args ?? []).map((arg) => analyser.analyse(arg))
   const { type, expressions } = unifyTypes('COALESCE', args, position)
   return { kind: 'coalesce', args: expressions, type, position }
+}
+
+/** GREATEST and LEAST: the values as one type, then the function of that name. */
+export function analyseExtreme(node: MinMaxExpr, analyser: Analyser): Expression {
+  const position = analyser.positionOf(node.location)
+  const name = node.op === 'IS_LEAST' ? 'least' : 'greatest'
+  const args = (node.args ?? []).map((arg) => analyser.analyse(arg))
+  const { expressions } = unifyTypes(name.toUpperCase(), args, position)
+  return resolveCall({ form: 'function', name, args: expressions, position })
 }
 
 /** A settled expression as a condition. Errors: sql_type_mismatch unless it is boolean, undeclared or NULL. */

@@ -9,6 +9,7 @@ import {
   analyseBooleanTest,
   analyseCase,
   analyseCoalesce,
+  analyseExtreme,
   analyseLogic,
   analyseNullTest,
   required,
@@ -100,6 +101,7 @@ function dispatch(node: Node, analyser: Analyser): Expression {
   if ('BooleanTest' in node) return analyseBooleanTest(node.BooleanTest, analyser)
   if ('CaseExpr' in node) return analyseCase(node.CaseExpr, analyser)
   if ('CoalesceExpr' in node) return analyseCoalesce(node.CoalesceExpr, analyser)
+  if ('MinMaxExpr' in node) return analyseExtreme(node.MinMaxExpr, analyser)
   if ('A_Indirection' in node) return analyseIndirection(node.A_Indirection, analyser)
   if ('SQLValueFunction' in node) throw specialValue(node.SQLValueFunction, analyser)
   if ('ParamRef' in node)
@@ -187,7 +189,6 @@ function specialValue(node: SQLValueFunction, analyser: Analyser): RollupdError 
 const UNKNOWN_FORMS: Readonly<Record<string, string>> = {
   A_ArrayExpr: 'ARRAY[...]',
   RowExpr: 'a row of values',
-  MinMaxExpr: 'GREATEST or LEAST',
   CollateClause: 'COLLATE (text compares by its UTF-8 bytes)',
   GroupingFunc: 'GROUPING',
   XmlExpr: 'XML',

@@ -21,8 +21,7 @@ const OPERATOR_HINTS: Readonly<Record<string, string>> = {
   '==': 'Write = for equality.',
   '!==': 'Write <> for inequality.',
   '//': 'Write / for division; it truncates between declared integers (::bigint).',
-  '**': 'Powers are not supported yet.',
-  '^': 'Powers are not supported yet.',
+  '**': 'Write ^ or power(x, y).',
   '&&': 'Write AND.',
   '!': 'Write NOT.',
   '@': 'Write abs(x).',
@@ -33,7 +32,9 @@ const OPERATOR_HINTS: Readonly<Record<string, string>> = {
   '#>': "Write -> for each step: a->'b'->'c'.",
   '#>>': "Write -> for each step and ->> for the last: a->'b'->>'c'.",
 }
-const OPERATOR_LIST = 'The operators are + - * / % = <> < <= > >= || -> ->> LIKE ILIKE IN BETWEEN and IS.'
+const PREFIXES: ReadonlySet<string> = new Set(['-', '+', '~'])
+const OPERATOR_LIST =
+  'The operators are + - * / % ^ & | # ~ << >> = <> < <= > >= || ^@ -> ->> LIKE ILIKE IN BETWEEN and IS.'
 
 export function analyseOperator(node: A_Expr, analyser: Analyser): Expression {
   const at = analyser.positionOf(node.location)
@@ -82,10 +83,10 @@ function analysePlain(node: A_Expr, analyser: Analyser, at: number): Expression 
 }
 
 function analysePrefix(written: string, operand: Node, analyser: Analyser, at: number): Expression {
-  if (written !== '-' && written !== '+') throw unknownOperator(written, at)
+  if (!PREFIXES.has(written)) throw unknownOperator(written, at)
   const argument = analyser.analyse(operand)
   // +x takes numbers alone and leaves them as they are: so does 0 + x.
-  const args = written === '-' ? [argument] : [literal('bigint', '0', at), argument]
+  const args = written !== '+' ? [argument] : [literal('bigint', '0', at), argument]
   return resolveCall({ form: 'operator', name: written, args, position: at })
 }
 

@@ -3,13 +3,20 @@ import { assert } from '../core/assert.ts'
 import type { FunctionEntry } from './function-entry.ts'
 import { ARITHMETIC_FUNCTIONS } from './functions/arithmetic.ts'
 import { CAST_FUNCTIONS } from './functions/casts.ts'
+import { CHARACTER_FUNCTIONS } from './functions/characters.ts'
 import { COMPARISON_FUNCTIONS } from './functions/comparison.ts'
 import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts'
+import { DOUBLE_MATH_FUNCTIONS } from './functions/double-math.ts'
+import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
 import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
+import { TEXT_FILL_FUNCTIONS } from './functions/text-fill.ts'
+import { TEXT_JOIN_FUNCTIONS } from './functions/text-join.ts'
+import { TEXT_PART_FUNCTIONS } from './functions/text-parts.ts'
 import { TEXT_FUNCTIONS } from './functions/text.ts'
 import { TIME_FUNCTIONS } from './functions/time.ts'
+import { WIDTH_BUCKET } from './functions/width-bucket.ts'
 
 type Form = FunctionEntry['form']
 
@@ -19,8 +26,15 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...CAST_FUNCTIONS,
   ...TIME_FUNCTIONS,
   ...TEXT_FUNCTIONS,
+  ...TEXT_PART_FUNCTIONS,
+  ...TEXT_FILL_FUNCTIONS,
+  ...TEXT_JOIN_FUNCTIONS,
+  ...CHARACTER_FUNCTIONS,
   ...LIKE_FUNCTIONS,
   ...MATH_FUNCTIONS,
+  ...DOUBLE_MATH_FUNCTIONS,
+  ...INTEGER_MATH_FUNCTIONS,
+  WIDTH_BUCKET,
   ...JSON_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
 ]

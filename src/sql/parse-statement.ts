@@ -29,6 +29,7 @@ export type {
   BooleanTest,
   CaseExpr,
   CoalesceExpr,
+  MinMaxExpr,
   ColumnRef,
   CommonTableExpr,
   FuncCall,

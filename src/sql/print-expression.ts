@@ -26,15 +26,16 @@ const LIKE = 6
 const OTHER = 7
 const SUM = 8
 const PRODUCT = 9
-const SIGN = 10
-const CAST = 11
-const ATOM = 12
+const POWER = 10
+const SIGN = 11
+const CAST = 12
+const ATOM = 13
 
 const BINARY: Readonly<Record<string, number>> = {
   ...{ '=': COMPARISON, '<>': COMPARISON, '<': COMPARISON, '<=': COMPARISON, '>': COMPARISON, '>=': COMPARISON },
   ...{ 'is distinct from': IS, 'is not distinct from': IS },
   ...{ like: LIKE, 'not like': LIKE, ilike: LIKE, 'not ilike': LIKE },
-  ...{ '+': SUM, '-': SUM, '*': PRODUCT, '/': PRODUCT, '%': PRODUCT },
+  ...{ '+': SUM, '-': SUM, '*': PRODUCT, '/': PRODUCT, '%': PRODUCT, '^': POWER },
 }
 const RIGHT_OPEN = new Set([COMPARISON, LIKE, IS])
 
@@ -129,7 +130,8 @@ function printOperator(name: string, args: readonly Expression[], names: PrintNa
   }
   if (name === 'not') return { text: `NOT ${operand(left, NOT, names)}`, precedence: NOT }
   if (name.startsWith('is ')) return { text: `${operand(left, IS + 1, names)} ${name.toUpperCase()}`, precedence: IS }
-  return { text: `${name}${operand(left, SIGN + 1, names)}`, precedence: SIGN }
+  // ~ binds less than arithmetic: what stands in it is shown in parentheses all the same
+  return { text: `${name}${operand(left, SIGN + 1, names)}`, precedence: name === '-' ? SIGN : OTHER }
 }
 
 function printFunction(entry: FunctionEntry, args: readonly Expression[], names: PrintNames): string {

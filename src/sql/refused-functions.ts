@@ -17,12 +17,11 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 ])
 
 const LATER: ReadonlySet<string> = new Set(
-  words(`try greatest least grouping make_timestamptz make_interval
-    concat concat_ws left right lpad rpad repeat reverse split_part position strpos overlay
-    starts_with initcap octet_length md5 sha256
-    regexp_replace regexp_match regexp_matches regexp_like regexp_count regexp_substr translate chr ascii
-    mod power pow sqrt cbrt exp ln log log10 sign trunc degrees radians width_bucket
-    sin cos tan asin acos atan atan2 pi gcd lcm div to_char to_number to_date format
+  words(`try grouping make_timestamptz make_interval
+    overlay md5 sha256
+    regexp_replace regexp_match regexp_matches regexp_like regexp_count regexp_substr
+    factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind acosd atand
+    to_char to_number to_date format
     jsonb_array_length json_array_length jsonb_typeof jsonb_build_object jsonb_extract_path jsonb_path_query
     array_length cardinality unnest generate_series encode decode quote_literal hashtext`),
 )

@@ -36,6 +36,7 @@ export const DIALECT_TYPES: readonly ScalarType[] = ['boolean', 'bigint', 'doubl
 
 const TEXTS = ['', 'a', 'A', 'ab', 'Abc', 'b c', ' a ', 'ä', 'Ü', 'é', '日本', '😀', "it's", 'a%b', 'x_y', '12', 'true']
 const PATTERNS = ['%', 'a%', '%b', '_', 'A%', '%a%b%', '\\%', 'a\\%%', '', 'ä', '_b%']
+const FILLS = ['a', 'b', ' ', '日', 'xy', '%']
 const UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year', 'decade']
 /** They begin with their year 1; DuckDB's with the year before. */
 const LONG_UNITS = ['century', 'millennium']
@@ -150,19 +151,23 @@ const COMMON = new Set([
     'ilike',
     'not_ilike',
   ],
+  ...['left', 'right', 'lpad', 'rpad', 'split_part', 'strpos', 'starts_with', 'has_prefix', 'reverse', 'repeat'],
+  ...['greatest', 'least', 'bit_and_of', 'bit_or_of'],
+  ...['concat', 'concat_ws', 'ascii', 'chr', 'translate', 'bit_length'],
 ])
 /** Those whose result no engine rounds. */
 const EXACT_AGGREGATES = /^(count|sum|avg|min|max|approx_distinct|bool_and|bool_or|every|bit_and|bit_or|bit_xor)$/
-const COMPARISONS = /^(equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
+const COMPARISONS = /^(greatest|least|equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
 /** Types that an engine has by the same name with the same meaning. */
 const SHARED = new Set<ScalarType>([...DIALECT_TYPES, 'interval'])
 
 function allowsCommon({ id, args, type }: Signature): boolean {
   if (!COMMON.has(id) || ![type, ...args].every((one) => SHARED.has(one))) return false
   // integers beside doubles are compared as doubles there
-  if (COMPARISONS.test(id)) return args[0] === args[1]
+  if (COMPARISONS.test(id)) return args.every((arg) => arg === args[0])
   if (id.startsWith('cast_to'))
     return `${args[0]} ${type}` !== 'boolean bigint' && isSameCast(args[0] as ScalarType, type)
+  if (id === 'concat' || id === 'concat_ws') return args.every((arg) => arg === 'text' || arg === 'bigint')
   if (id === 'concatenate') return args.every((arg) => arg === 'text' || arg === 'bigint' || arg === 'boolean')
   return true
 }
@@ -185,6 +190,10 @@ function writtenArgument(id: string, index: number, random: SeededRandom, lists:
     return { kind: 'literal', type: 'interval', value: random.pick(lists.widths) }
   if (id.endsWith('like') && index === 1) return pickText(PATTERNS)
   if (id.startsWith('subst') && index > 0) return pickNumber(index === 1 ? lists.substringFrom : 0)
+  if (/^(left|right|repeat)$/.test(id) && index === 1) return pickNumber(id === 'repeat' ? -1 : -2)
+  if (/^[lr]pad$/.test(id)) return index === 1 ? pickNumber(0) : index === 2 ? pickText(FILLS) : undefined
+  if (id === 'split_part' && index > 0) return index === 1 ? pickText(FILLS) : pickNumber(random.pick(lists.parts))
+  if (id === 'chr') return pickNumber(random.pick([60, 228, 8_360, 128_510]))
   if (id === 'to_timestamp') return castTo('double precision', dialectField('e'))
   if (id === 'timestamp_millis' || id === 'timestamp_micros') return castTo('bigint', dialectField('i'))
   return undefined
@@ -196,6 +205,8 @@ interface Lists {
   readonly widths: readonly string[]
   /** DuckDB counts from the end before 1. */
   readonly substringFrom: number
+  /** The first of five places of split_part. */
+  readonly parts: readonly number[]
 }
 
 function literalOf(type: ScalarType, random: SeededRandom, zones: readonly string[]): LiteralNode | undefined {
@@ -257,7 +268,29 @@ const POSTGRES: Override = (node, print) => {
     case 'length':
     case 'char_length':
     case 'character_length':
-      return `(length(${texts[0]})::bigint)`
+    case 'strpos':
+    case 'ascii':
+    case 'octet_length':
+    case 'bit_length':
+      return `(${printCall(node, texts)}::bigint)`
+    case 'shift_left':
+      return `(${texts[0]} << ${texts[1]}::int)`
+    case 'shift_right':
+      return `(${texts[0]} >> ${texts[1]}::int)`
+    case 'width_bucket':
+      return `(width_bucket(${texts.join(', ')}::int)::bigint)`
+    case 'left':
+    case 'right':
+    case 'repeat':
+    case 'lpad':
+    case 'rpad':
+    case 'split_part':
+    case 'chr':
+      // its counts are int
+      return printCall(
+        node,
+        texts.map((one, index) => (node.args[index]?.type === 'bigint' ? `${one}::int` : one)),
+      )
     default:
       return printCall(node, texts)
   }
@@ -285,11 +318,22 @@ function printAggregate(
 
 const printPostgres = printer(POSTGRES)
 
+/** Exact in both, for one declared type. */
+const POSTGRES_NUMBERS: readonly (readonly [RegExp, ScalarType])[] = [
+  [/^(gcd|lcm|mod|bit_xor_of|bit_not|shift_left|shift_right|to_hex)$/, 'bigint'],
+  [/^(sqrt|sign|trunc)$/, 'double precision'],
+]
+
 export const POSTGRESQL: Dialect = {
   name: 'PostgreSQL',
   fields: fieldsOf([...ZONES, ''], ['0', '7', '-1', '+12', ' 3 ', '0x1F', '1_000', '9223372036854775807']),
   allows: (signature) => {
     if (signature.id === 'to_timestamp') return signature.args[0] === 'double precision'
+    const declared = POSTGRES_NUMBERS.find(([ids]) => ids.test(signature.id))?.[1]
+    if (declared !== undefined) return signature.args.every((arg) => arg === declared)
+    if (signature.id === 'width_bucket')
+      return signature.args.join() === 'double precision,double precision,double precision,bigint'
+    if (signature.id === 'octet_length') return signature.args[0] === 'text'
     if (signature.id === 'round') return signature.type === 'double precision'
     if (signature.id === 'remainder') return signature.type === 'bigint'
     // numeric beside numeric and bigint: exact there too
@@ -305,6 +349,8 @@ export const POSTGRESQL: Dialect = {
       fieldsOfTime: [...FIELDS_OF_TIME, ...FRACTIONS_OF_TIME],
       widths: WIDTHS,
       substringFrom: -1,
+      // place 0 is refused
+      parts: [1, -5],
     }),
   print: printPostgres,
   printOutput: (node) =>
@@ -324,6 +370,15 @@ const DUCK: Override = (node, print) => {
   switch (node.id) {
     case 'divide_integers':
       return `(${texts.join(' // ')})`
+    case 'ascii':
+    case 'strpos':
+    case 'bit_length':
+      return `CAST(${printCall(node, texts)} AS bigint)`
+    case 'chr':
+      return `chr(CAST(${texts[0]} AS integer))`
+    case 'lpad':
+    case 'rpad':
+      return `${node.id}(${texts[0]}, CAST(${texts[1]} AS integer), ${texts[2] ?? `' '`})`
     case 'extract':
     case 'date_part':
       return `CAST(date_part(${texts.join(', ')}) AS double precision)`
@@ -366,6 +421,7 @@ export const DUCKDB: Dialect = {
       fieldsOfTime: FIELDS_OF_TIME,
       widths: [...WIDTHS, ...MONTHS],
       substringFrom: 1,
+      parts: [1, -5],
     }),
   print: printDuck,
   printOutput: (node) =>

@@ -169,7 +169,7 @@ async function compareWithEngine(
 
 /** Errors of values that aren't needed here, since AND, CASE and FILTER stop early; DuckDB also rewrites NOT before it looks for groups. */
 const MAY_REFUSE =
-  /must appear in the GROUP BY|out of range|overflow|underflow|division by zero|invalid input|conversion error|could not convert/i
+  /must appear in the GROUP BY|out of range|overflow|underflow|division by zero|invalid input|square root|count must be|bound|conversion error|could not convert/i
 
 function eventStatements(dialect: Dialect, records: readonly SourceRecord[]): string[] {
   const isDuck = dialect.name === 'DuckDB'

@@ -4,7 +4,8 @@
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { compareValues } from './naive-compare.ts'
-import { followFields, NAIVE_FUNCTIONS, truthOf, type Notes } from './naive-functions.ts'
+import type { Notes } from './naive-call.ts'
+import { followFields, NAIVE_FUNCTIONS, truthOf } from './naive-functions.ts'
 import { toDouble } from './naive-numbers.ts'
 import { readSpan } from './naive-times.ts'
 import { readTime } from './naive-text.ts'

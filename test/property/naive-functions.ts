@@ -7,7 +7,6 @@ import {
   floorOf,
   int64,
   negate,
-  numberText,
   roundHalfAway,
   roundOf,
   roundTo,
@@ -15,7 +14,20 @@ import {
   toDouble,
   type Operator,
 } from './naive-numbers.ts'
+import {
+  lax,
+  numberOf,
+  strict,
+  textOf,
+  toText,
+  wholeOf,
+  wrongKind,
+  type NaiveFunction,
+  type Notes,
+} from './naive-call.ts'
 import { compareValues } from './naive-compare.ts'
+import { NAIVE_MATH } from './naive-math.ts'
+import { NAIVE_STRINGS } from './naive-strings.ts'
 import {
   matchesLike,
   readBigint,
@@ -33,47 +45,14 @@ import {
   compareNumbers,
   Decimal,
   fieldValue,
-  isNumber,
   Json,
   RowError,
-  showJson,
-  showTime,
-  Span,
+  type Span,
   Time,
   type JsonNode,
   type NumberValue,
   type Value,
 } from './value.ts'
-
-/** Of one record or one answer. */
-export interface Notes {
-  /** A comparison or condition met two kinds. */
-  kindMismatch: boolean
-}
-
-type Compute = (args: readonly Value[], notes: Notes, types: readonly ScalarType[]) => Value
-interface NaiveFunction {
-  /** NULL in, NULL out. */
-  readonly strict: boolean
-  readonly compute: Compute
-}
-
-const strict = (body: Compute): NaiveFunction => ({ strict: true, compute: body })
-const lax = (body: Compute): NaiveFunction => ({ strict: false, compute: body })
-
-function wrongKind(): RowError {
-  return new RowError('wrong_kind')
-}
-
-function numberOf(value: Value | undefined): NumberValue {
-  if (value === undefined || !isNumber(value)) throw wrongKind()
-  return value
-}
-
-function textOf(value: Value | undefined): string {
-  if (typeof value !== 'string') throw wrongKind()
-  return value
-}
 
 function timeOf(value: Value | undefined): Time {
   if (!(value instanceof Time)) throw wrongKind()
@@ -132,17 +111,6 @@ function toNumeric(value: Value): Value {
   if (!Number.isFinite(number)) throw new RowError('number_out_of_range')
   const decimal = decimalOfText(String(number))
   return decimal.scale === 0 ? decimal.unscaled : decimal
-}
-
-/** Of an undeclared value a double without a fraction is an integer, as it is once it was a key. */
-function toText(value: Value, type: ScalarType | undefined): string {
-  if (typeof value === 'string') return value
-  if ((type === 'any' || type === 'number') && typeof value === 'number' && Number.isInteger(value))
-    return BigInt(value).toString()
-  if (typeof value === 'boolean') return String(value)
-  if (value instanceof Time) return showTime(value)
-  if (value instanceof Json) return showJson(value.node)
-  return numberText(numberOf(value))
 }
 
 function toBoolean(value: Value): boolean {
@@ -236,19 +204,6 @@ function like(folds: boolean, wanted: boolean): NaiveFunction {
     matchesLike('', wantedPattern, folds)
     return matchesLike(textOf(text), wantedPattern, folds) === wanted
   })
-}
-
-function join(left: Value, right: Value, types: readonly ScalarType[]): string {
-  for (const side of [left, right]) if (side instanceof Json || side instanceof Span) throw wrongKind()
-  if (typeof left !== 'string' && typeof right !== 'string') throw wrongKind()
-  return toText(left, types[0]) + toText(right, types[1])
-}
-
-function wholeOf(value: Value | undefined): number {
-  const number = numberOf(value)
-  if (typeof number === 'bigint') return Number(number)
-  if (number instanceof Decimal || !Number.isInteger(number)) throw new RowError('invalid_argument')
-  return number
 }
 
 const substringOf = strict(([text, from, count]) => {
@@ -377,7 +332,8 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     const [subject, wanted, by] = [textOf(text), textOf(from), textOf(to)]
     return wanted === '' ? subject : subject.split(wanted).join(by)
   }),
-  concatenate: strict(([left = null, right = null], _, types) => join(left, right, types)),
+  ...NAIVE_MATH,
+  ...NAIVE_STRINGS,
   like: like(false, true),
   not_like: like(false, false),
   ilike: like(true, true),

@@ -33,7 +33,33 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
     /^(add|subtract|multiply|divide|remainder|negate|abs|round|floor|ceil|ceiling|to_timestamp|timestamp_)/,
     [NUMBER_FLAVOURS, NUMBER_FLAVOURS],
   ],
+  [
+    /^(sqrt|cbrt|exp|ln|log|log10|log_to|degrees|radians|sin|cos|tan|asin|acos|atan|atan2|sign|trunc|trunc_to|mod|div|power|pow|raise)$/,
+    [NUMBER_FLAVOURS, [...NUMBER_FLAVOURS, 'small']],
+  ],
+  [
+    /^(gcd|lcm|bit_(and|or|xor)_of|bit_not|shift_left|shift_right)$/,
+    [
+      ['small', 'integer'],
+      ['small', 'integer'],
+    ],
+  ],
+  [/^width_bucket$/, [NUMBER_FLAVOURS, ['small'], ['small'], ['small']]],
+  [
+    /^(greatest|least)$/,
+    [
+      ['small', 'word'],
+      ['small', 'double'],
+      ['small', 'double'],
+    ],
+  ],
   [/^(substring|substr)$/, [TEXTS, ['small'], ['small']]],
+  [/^(left|right|repeat)$/, [TEXTS, ['small']]],
+  [/^(lpad|rpad)$/, [TEXTS, ['small'], TEXTS]],
+  [/^split_part$/, [TEXTS, ['word'], ['small']]],
+  [/^(chr|to_hex)$/, [['small', 'integer']]],
+  [/^(strpos|starts_with|has_prefix|reverse|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
+  [/^concat/, [[...TEXTS, 'small'], [...TEXTS, 'double'], TEXTS]],
   [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
   [/^(is_|not$)/, [['boolean']]],
   [/^(date_trunc|date_trunc_zone|date_part)$/, [['unitText']]],
@@ -102,7 +128,12 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
   if (id.startsWith('member') && index === 1)
     return type === 'text' ? textLiteral(random.pick(MEMBERS)) : smallLiteral(random, -2, 3)
-  if (id === 'round_to' && index === 1) return smallLiteral(random, -4, 9)
+  if ((id === 'round_to' || id === 'trunc_to') && index === 1) return smallLiteral(random, -4, 9)
+  if (/^(left|right|repeat|lpad|rpad)$/.test(id) && index === 1) return smallLiteral(random, -3, 9)
+  if (id === 'width_bucket' && index === 3) return smallLiteral(random, 0, 12)
+  if (id === 'split_part' && index === 1) return textLiteral(random.pick(SHORT_TEXTS))
+  if (id === 'split_part' && index === 2) return smallLiteral(random, -3, 7)
+  if (id === 'chr') return smallLiteral(random, random.pick([-1, 60, 228, 8_360, 55_295, 128_510, 1_114_110]), 4)
   if (id.startsWith('subst') && index > 0) return smallLiteral(random, index === 1 ? -2 : 0, 6)
   return undefined
 }

@@ -1,5 +1,5 @@
 /** Owns what the function table says about types: every way to call each entry, so that expressions can be made by their type. */
-import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../../src/core/scalar-type.ts'
 import type { FunctionEntry } from '../../src/sql/function-entry.ts'
 import { findFunctions, FUNCTIONS } from '../../src/sql/function-table.ts'
 
@@ -22,21 +22,22 @@ const TYPES: readonly ScalarType[] = [
   'timestamptz',
   'interval',
 ]
+/** More make too many combinations, but for those that take no fewer. */
 const ARGUMENTS_MAX = 3
+const FOUR_ARGUMENTS: ReadonlySet<string> = new Set(['width_bucket'])
 
 export const SIGNATURES: readonly Signature[] = FUNCTIONS.flatMap(signaturesOf)
 export const FUNCTION_IDS: readonly string[] = [...new Set(SIGNATURES.map(({ id }) => id))]
 
 function signaturesOf(entry: FunctionEntry): Signature[] {
-  return Array.from({ length: ARGUMENTS_MAX }, (_, index) => combinations(index + 1))
-    .flat()
-    .flatMap((args) => {
-      const type = entry.resolve(args)
-      if (type === undefined || !isWritten(entry, args)) return []
-      // analysers take the first entry of the name that answers
-      const first = findFunctions(entry.form, entry.name).find(({ resolve }) => resolve(args) !== undefined)
-      return first === entry ? [{ id: entry.id, args, type }] : []
-    })
+  const lengths = FOUR_ARGUMENTS.has(entry.id) ? [4] : Array.from({ length: ARGUMENTS_MAX }, (_, index) => index + 1)
+  return lengths.flatMap(combinations).flatMap((args) => {
+    const type = entry.resolve(args)
+    if (type === undefined || !isWritten(entry, args)) return []
+    // analysers take the first entry of the name that answers
+    const first = findFunctions(entry.form, entry.name).find(({ resolve }) => resolve(args) !== undefined)
+    return first === entry ? [{ id: entry.id, args, type }] : []
+  })
 }
 
 function combinations(length: number): ScalarType[][] {
@@ -51,5 +52,12 @@ function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[
   // the analyser calls it trim, as the grammar calls TRIM btrim
   if (id === 'btrim') return false
   if (id === 'extract') return args[0] === 'text'
+  if (id === 'greatest' || id === 'least') return hasCommonType(args)
   return !(form === 'operator' && args.length > 2)
+}
+
+/** Whether the analyser, which goes from left to right, finds one: an undeclared value makes all that follow possible. */
+function hasCommonType(args: readonly ScalarType[]): boolean {
+  const declared = new Set(args.filter((type) => type !== 'any'))
+  return args[0] === 'any' || declared.size <= 1 || [...declared].every((type) => NUMBER_TYPES.has(type))
 }

@@ -24,7 +24,7 @@ import { loadLiteral } from '../../src/sql/literal-value.ts'
 const TYPES = ['boolean', 'bigint', 'double precision', 'text', 'timestamptz', 'any'] as const
 type TestedType = (typeof TYPES)[number]
 const RUNS = Number(process.env['AGREEMENT_RUNS'] ?? 40)
-const OUT = 4
+const OUT = 5
 
 interface Value {
   readonly kind: 'null' | 'boolean' | 'integer' | 'double' | 'text' | 'time' | 'json'
@@ -98,7 +98,7 @@ function combinations(entry: FunctionEntry): TestedType[][] {
   const found: TestedType[][] = []
   const visit = (types: TestedType[]): void => {
     if (types.length > 0 && entry.resolve(types) !== undefined) found.push(types)
-    const most = entry.form === 'operator' ? 2 : 3
+    const most = entry.form === 'operator' ? 2 : entry.id === 'width_bucket' ? 4 : 3
     if (types.length < most) for (const type of TYPES) visit([...types, type])
   }
   visit([])

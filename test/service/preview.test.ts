@@ -245,7 +245,7 @@ test.each<[string, object[], string[]]>([
     ['no record of the sample has the field os; the data has device.os'],
   ],
   ['SELECT COUNT(nothing) AS n FROM _input', [{ a: 1 }], ['no record of the sample has the field nothing']],
-  ['SELECT COUNT(a) AS n FROM _input WHERE b[1] = 2', [{ b: [] }, { a: null }], []],
+  ['SELECT COUNT(a) AS n FROM _input WHERE b[1] IS NULL', [{ b: [] }, { a: null }], []],
   [
     'SELECT MAX(to_timestamp(at)) AS t FROM _input',
     MILLISECONDS.map((at) => ({ at })),
@@ -257,6 +257,16 @@ test.each<[string, object[], string[]]>([
     'SELECT MAX(timestamp_millis(at)) AS t FROM _input',
     [{ at: 1_750_000_000 }],
     ['the numbers of at look like seconds, timestamp_millis takes milliseconds: write to_timestamp(at)'],
+  ],
+  [
+    'SELECT COUNT(*) AS n FROM _input WHERE ok',
+    [{ ok: false }, { ok: null }],
+    ['WHERE leaves out every record of the sample'],
+  ],
+  [
+    'SELECT COUNT(*) AS n FROM _input WHERE status = 1',
+    [{ status: '1' }, { status: 1 }, { status: 'x' }],
+    ['in 2 records values of two kinds (such as a number and a text) were compared, which gives null'],
   ],
   [
     'SELECT id, COUNT(*) AS n FROM _input GROUP BY id, k',

@@ -18,6 +18,15 @@ interface Thread {
   readonly calls: PendingCalls<Uint8Array<ArrayBuffer>>
 }
 
+/** What a call hears of a thread that ended by itself: its memory is bounded, and nobody stopped it. */
+function toEnded(error: unknown): unknown {
+  if (!(error instanceof RollupdError) || error.code !== 'shutting_down') return error
+  return new RollupdError('query_failed', 'the preview thread ended, most likely for want of memory', {
+    hint: 'Ask for a smaller sample.',
+    cause: error,
+  })
+}
+
 export class PreviewClient {
   readonly #startWorker: () => Worker
   #thread: Thread | undefined
@@ -62,7 +71,7 @@ export class PreviewClient {
     try {
       return await calls.send((call) => worker.postMessage({ call, request } satisfies ToPreview))
     } catch (error) {
-      if (!isLate) throw error
+      if (!isLate) throw this.#isClosed ? error : toEnded(error)
       throw new RollupdError('query_timeout', `the preview took longer than ${PREVIEW_MS_MAX} ms`, {
         hint: 'Ask for a smaller sample.',
       })

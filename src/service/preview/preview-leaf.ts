@@ -5,11 +5,12 @@
  */
 import type { PartialBatch } from '../../aggregator/partial-batch.ts'
 import { assert } from '../../core/assert.ts'
-import type { Cell } from '../../core/scalar-type.ts'
+import type { Cell, ScalarType } from '../../core/scalar-type.ts'
 import { toLeafSchema } from '../../leaf/leaf-schema.ts'
 import type { StartPosition } from '../../leaf/leaf-store.ts'
 import { SqliteLeaf } from '../../leaf/sqlite-leaf.ts'
 import type { RollupPlan } from '../../planner/plan.ts'
+import { isErrorCell } from '../../query/cell-codec.ts'
 import { compileQuery, type CompiledQuery } from '../../query/compile-query.ts'
 import { toJsonText } from '../../query/json-cell.ts'
 import type { CellErrorNote, ResultMeta } from '../../query/query-request.ts'
@@ -39,13 +40,25 @@ export interface Groups {
   readonly warnings: readonly string[]
 }
 
+interface Step {
+  readonly empty: Statement
+  readonly copy: Statement
+  readonly read: Statement<Cell[]>
+  readonly columns: CompiledQuery['columns']
+}
+
+interface Statement<Row = unknown> {
+  run(...values: unknown[]): unknown
+  get(...values: unknown[]): Row | undefined
+}
+
 export class PreviewLeaf {
   readonly rollupId: number
   readonly #leaf: SqliteLeaf
   readonly #plan: RollupPlan
   readonly #opened: OpenedLeaf
   readonly #changedId: number
-  #step: CompiledQuery | undefined
+  #step: Step | undefined
 
   /** Caller closes it. */
   constructor(plan: RollupPlan, starts: readonly StartPosition[]) {
@@ -67,13 +80,9 @@ export class PreviewLeaf {
     this.#opened = openQueries(this.#leaf.connection)
   }
 
-  /** Merges them, in one transaction. */
-  commit(batches: readonly PartialBatch[]): void {
-    const { batches: taken } = this.#leaf.commit(batches)
-    assert(
-      taken.every((batch) => batch.taken),
-      'the ranges of a sample tile',
-    )
+  commit(batch: PartialBatch): void {
+    const { batches } = this.#leaf.commit([batch])
+    assert(batches[0]?.taken === true, 'the ranges of a sample tile')
   }
 
   /** All groups in the order of their grouping values; the hidden ones among them. */
@@ -90,20 +99,32 @@ export class PreviewLeaf {
     return { rows: shown, errors: [...errors, ...(visible.meta.errors ?? [])], warnings: [...warnings] }
   }
 
-  /** The group as it stands after the last commit. All steps come before `groups`. */
+  /** The group as it stands after the last commit; a cell without a value is null. All steps come before `groups`. */
   step({ bucket, id }: TouchedGroup): GroupRow {
+    const { empty, copy, read, columns } = (this.#step ??= this.#prepareStep())
+    empty.run()
+    copy.run(bucket, id)
+    const cells = read.get()
+    assert(cells !== undefined, 'a record changes a group that is there')
+    const texts = columns.map(({ type }, index) => toShownText(cells[index] ?? null, type))
+    return { id: texts[0] ?? '', cells: texts.slice(1, -1), isHidden: texts.at(-1) === 'true' }
+  }
+
+  /** Prepared once: that takes longer than to run them. */
+  #prepareStep(): Step {
     const { connection } = this.#opened
     const all = toLeafSchema(this.rollupId, this.#plan).table
     const changed = toLeafSchema(this.#changedId, this.#plan).table
-    connection.prepare(`DELETE FROM ${changed}`).run()
-    connection.prepare(`INSERT INTO ${changed} SELECT * FROM ${all} WHERE bucket = ? AND id = ?`).run(bucket, id)
     // one statement for both, since a connection has the functions of one statement
-    this.#step ??= this.#compile(
+    const { sqlText, bindings, columns } = this.#compile(
       `SELECT u._id, u.*, p._id IS NULL AS "is hidden" FROM unfiltered(${CHANGED}) u LEFT JOIN ${CHANGED} p ON true`,
     )
-    const [row] = this.#run(this.#step).rows
-    assert(row !== undefined, 'a record changes a group that is there')
-    return { id: row[0] ?? '', cells: row.slice(1, -1), isHidden: row.at(-1) === 'true' }
+    return {
+      empty: connection.prepare(`DELETE FROM ${changed}`),
+      copy: connection.prepare(`INSERT INTO ${changed} SELECT * FROM ${all} WHERE bucket = ? AND id = ?`),
+      read: connection.prepare<unknown[], Cell[]>(sqlText).bind(bindings).raw().safeIntegers(),
+      columns,
+    }
   }
 
   close(): void {
@@ -129,4 +150,8 @@ export class PreviewLeaf {
     )
     return { rows, meta }
   }
+}
+
+function toShownText(cell: Cell, type: ScalarType): string {
+  return toJsonText(cell !== null && isErrorCell(cell) ? null : cell, type)
 }

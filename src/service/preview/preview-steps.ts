@@ -1,4 +1,5 @@
 /** Owns the watching of groups while records come one by one: which cells each record changed. */
+import type { PartialBatch } from '../../aggregator/partial-batch.ts'
 import type { FoldedRecord } from './record-fold.ts'
 import type { GroupRow, PreviewLeaf } from './preview-leaf.ts'
 
@@ -14,18 +15,27 @@ export interface PreviewStep {
   readonly groupCount: number
 }
 
-/** Commits each record by itself. */
-export function commitInSteps(leaf: PreviewLeaf, folded: readonly FoldedRecord[]): PreviewStep[] {
-  const cellsById = new Map<string, readonly string[]>()
-  return folded.map(({ batch, outcome }, record) => {
-    leaf.commit([batch])
-    if (outcome.kind !== 'aggregated') {
-      return { record, group: undefined, isNew: false, changed: [], groupCount: cellsById.size }
-    }
-    const group = leaf.step(outcome.group)
-    const before = cellsById.get(group.id)
-    cellsById.set(group.id, group.cells)
-    const changed = group.cells.flatMap((cell, index) => (cell === before?.[index] ? [] : [index]))
-    return { record, group, isNew: before === undefined, changed, groupCount: cellsById.size }
-  })
+export class StepWatch {
+  readonly steps: PreviewStep[] = []
+  readonly #leaf: PreviewLeaf
+  readonly #cellsById = new Map<string, readonly string[]>()
+
+  constructor(leaf: PreviewLeaf) {
+    this.#leaf = leaf
+  }
+
+  /** Commits the record by itself. */
+  take({ outcome }: FoldedRecord, batch: PartialBatch): void {
+    this.#leaf.commit(batch)
+    const group = outcome.kind === 'aggregated' ? this.#leaf.step(outcome.group) : undefined
+    const before = group === undefined ? undefined : this.#cellsById.get(group.id)
+    if (group !== undefined) this.#cellsById.set(group.id, group.cells)
+    this.steps.push({
+      record: this.steps.length,
+      group,
+      isNew: group !== undefined && before === undefined,
+      changed: (group?.cells ?? []).flatMap((cell, index) => (cell === before?.[index] ? [] : [index])),
+      groupCount: this.#cellsById.size,
+    })
+  }
 }

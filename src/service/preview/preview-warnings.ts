@@ -23,6 +23,8 @@ export function findWarnings(plan: RollupPlan, survey: FieldSurvey, folded: read
     ...schemaHeaderWarnings(folded),
     ...(survey.documents === 0 ? [] : missingFieldWarnings(expressions, survey)),
     ...timeUnitWarnings(expressions, survey),
+    ...filterWarnings(folded),
+    ...mismatchWarnings(folded),
     ...explosionWarnings(plan, folded),
   ]
 }
@@ -98,6 +100,19 @@ function wrongUnit(name: string, field: Field, numbers: number): string | undefi
     return `seconds, timestamp_millis takes milliseconds: write to_timestamp(${field.path})`
   }
   return undefined
+}
+
+function filterWarnings(folded: readonly FoldedRecord[]): string[] {
+  const isAll = folded.length > 0 && folded.every(({ outcome }) => outcome.kind === 'filtered')
+  return isAll ? ['WHERE leaves out every record of the sample'] : []
+}
+
+/** They count as null, so a condition on another kind than the data's is true of no record. */
+function mismatchWarnings(folded: readonly FoldedRecord[]): string[] {
+  const count = folded.filter(({ mixesKinds }) => mixesKinds).length
+  if (count === 0) return []
+  const records = count === 1 ? 'one record' : `${count} records`
+  return [`in ${records} values of two kinds (such as a number and a text) were compared, which gives null`]
 }
 
 function explosionWarnings(plan: RollupPlan, folded: readonly FoldedRecord[]): string[] {

@@ -1,6 +1,6 @@
 /**
- * Owns what the ingest half makes of each record of a sample: the fold that rollups use, with a partial batch for each record, so
- * that its group, its states or the reason against it can be shown. Merging is the leaf's.
+ * Owns what the ingest half makes of the records of a sample: the fold that rollups use, with one partial batch for all of them, or one for
+ * each record, so that its group, its states or the reason against it can be shown. Merging is the leaf's.
  */
 import type { StateValue } from '../../aggregates/aggregate.ts'
 import { IngestFold } from '../../aggregator/ingest-fold.ts'
@@ -39,7 +39,8 @@ export type RecordOutcome =
 export interface FoldedRecord {
   readonly record: SampledRecord
   readonly outcome: RecordOutcome
-  readonly batch: PartialBatch
+  /** Two kinds of values were compared, which gave null. */
+  readonly mixesKinds: boolean
 }
 
 /** Where each partition of the sample begins. Records stand in the order of their offsets within a partition. */
@@ -63,7 +64,8 @@ export class RecordFold {
     for (const { shard, startOffset } of starts) this.#next.set(toShardKey(shard), startOffset)
   }
 
-  fold(record: SampledRecord): FoldedRecord {
+  /** Adds the record to the batch that is open. */
+  add(record: SampledRecord): void {
     const { shard, offset, timestampMs } = record
     const key = toShardKey(shard)
     const first = this.#next.get(key)
@@ -84,10 +86,21 @@ export class RecordFold {
     )
     this.#fold.endRange(offset + 1, -1, timestampMs)
     this.#next.set(key, offset + 1)
+  }
+
+  /** The batch of what was added since the last one; undefined: nothing was. */
+  seal(): PartialBatch | undefined {
     const bytes = this.#fold.seal()
-    assert(bytes !== undefined, 'a record moves its range')
-    const batch = decodePartialBatch(bytes)
-    return { record, batch, outcome: this.#outcomeOf(batch) }
+    return bytes === undefined ? undefined : decodePartialBatch(bytes)
+  }
+
+  /** A batch of this record alone. */
+  fold(record: SampledRecord): { readonly folded: FoldedRecord; readonly batch: PartialBatch } {
+    this.add(record)
+    const batch = this.seal()
+    assert(batch !== undefined, 'a record moves its range')
+    const mixesKinds = batch.ranges.some(({ counts }) => counts.kind_mismatch > 0)
+    return { batch, folded: { record, mixesKinds, outcome: this.#outcomeOf(batch) } }
   }
 
   #outcomeOf(batch: PartialBatch): RecordOutcome {

@@ -6,10 +6,10 @@ import { PartialCells } from './partial-cells.ts'
 import { printPreview } from './preview-answer.ts'
 import { PreviewLeaf } from './preview-leaf.ts'
 import type { PreviewRequest } from './preview-request.ts'
-import { commitInSteps } from './preview-steps.ts'
+import { StepWatch } from './preview-steps.ts'
 import { findWarnings } from './preview-warnings.ts'
 import { readSample, type Sample } from './read-sample.ts'
-import { RecordFold, startsOf } from './record-fold.ts'
+import { type FoldedRecord, RecordFold, startsOf } from './record-fold.ts'
 import { toGivenRecords, valueOf } from './sampled-record.ts'
 
 export interface PreviewParts {
@@ -34,16 +34,28 @@ function previewSample(plan: RollupPlan, { topic, records, warnings }: Sample, r
   const starts = startsOf(records)
   const leaf = new PreviewLeaf(plan, starts)
   try {
-    const fold = new RecordFold(leaf.rollupId, plan, request.onError, topic, starts)
-    const folded = records.map((record) => fold.fold(record))
-    const steps = request.steps ? commitInSteps(leaf, folded) : undefined
-    if (steps === undefined) leaf.commit(folded.map(({ batch }) => batch))
+    const createFold = () => new RecordFold(leaf.rollupId, plan, request.onError, topic, starts)
+    // beside each record's own batch one of all, as a rollup has it: ten times as quick to store
+    const [each, whole] = [createFold(), createFold()]
+    const watch = request.steps ? new StepWatch(leaf) : undefined
+    const folded: FoldedRecord[] = []
     const survey = new FieldSurvey()
-    for (const record of records) survey.add(valueOf(record))
+    for (const record of records) {
+      const one = each.fold(record)
+      folded.push(one.folded)
+      if (watch === undefined) whole.add(record)
+      else watch.take(one.folded, one.batch)
+      survey.add(valueOf(record))
+    }
+    const batch = whole.seal()
+    if (batch !== undefined) leaf.commit(batch)
     const found = [...warnings, ...findWarnings(plan, survey, folded)]
     if (survey.isCut) found.push(`the sample has more than ${survey.fields.length} fields: these are the first ones`)
     if (records.length === 0) found.push('there are no records in the sample')
-    return printPreview({ plan, folded, groups: leaf.groups(), steps, survey, warnings: found }, new PartialCells(plan))
+    return printPreview(
+      { plan, folded, groups: leaf.groups(), steps: watch?.steps, survey, warnings: found },
+      new PartialCells(plan),
+    )
   } finally {
     leaf.close()
   }

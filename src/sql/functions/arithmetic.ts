@@ -54,16 +54,22 @@ function fast(operator: Operator, plain: (left: number, right: number) => number
   }
 }
 
-function pair(id: string, operator: Operator, evaluate: Evaluate, summary: string): readonly FunctionEntry[] {
-  const common = {
+type Writing = Pick<FunctionEntry, 'name' | 'form' | 'signature' | 'print' | 'doc'>
+
+function pair(
+  id: string,
+  operator: Operator,
+  evaluate: Evaluate,
+  summary: string,
+  writing: Writing = {
     name: operator,
     form: 'operator',
     signature: `number ${operator} number`,
-    strict: true,
-    canFail: always,
     print: print(operator),
     doc: { summary, example: `price ${operator} 2` },
-  } as const
+  },
+): readonly FunctionEntry[] {
+  const common = { ...writing, strict: true, canFail: always } as const
   return [
     {
       ...common,
@@ -172,6 +178,8 @@ const NEGATE: FunctionEntry = {
   doc: { summary: 'The number with the opposite sign.', example: '-price' },
 }
 
+const REMAINDER = 'The remainder of truncating division, with the sign of the left side; exact for doubles too.'
+
 export const ARITHMETIC_FUNCTIONS: readonly FunctionEntry[] = [
   ...pair(
     'add',
@@ -197,6 +205,18 @@ export const ARITHMETIC_FUNCTIONS: readonly FunctionEntry[] = [
     'remainder',
     '%',
     fast('%', (left, right) => left % right),
-    'The remainder of truncating division, with the sign of the left side; exact for doubles too.',
+    REMAINDER,
+  ),
+  ...pair(
+    'mod',
+    '%',
+    fast('%', (left, right) => left % right),
+    REMAINDER,
+    {
+      name: 'mod',
+      form: 'function',
+      signature: 'mod(number, number)',
+      doc: { summary: REMAINDER, example: 'mod(id, 16)' },
+    },
   ),
 ]

@@ -1,8 +1,62 @@
-/** Owns conditional functions. CASE and COALESCE stop early and are nodes of their own (expression.ts). */
-import { TAG } from '../../core/registers.ts'
+/** Owns conditional functions: nullif, greatest and least. CASE and COALESCE stop early and are nodes of their own (expression.ts). */
+import { type Registers, TAG } from '../../core/registers.ts'
+import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
 import type { FunctionEntry } from '../function-entry.ts'
+import { isOneOf } from './argument.ts'
 import { compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
 import { isComparable } from './comparison.ts'
+
+/** As many as a call has registers. */
+const CANDIDATES_MAX = 4
+const NOT_COMPARED: readonly (ScalarType | undefined)[] = ['interval', 'unknown', undefined]
+
+/** The analyser has made the arguments one type: equal ones, or numbers of several, or some of them undeclared. */
+function resolveExtreme(args: readonly ScalarType[]): ScalarType | undefined {
+  const [first] = args
+  if (args.length > CANDIDATES_MAX || NOT_COMPARED.includes(first)) return undefined
+  if (args.every((type) => type === first)) return first
+  if (args.some((type) => NOT_COMPARED.includes(type))) return undefined
+  if (args.includes('any')) return 'any'
+  if (!args.every((type) => NUMBER_TYPES.has(type))) return undefined
+  if (args.includes('number') || !args.includes('bigint')) return 'number'
+  return args.every((type) => isOneOf(type, 'bigint', 'numeric')) ? 'numeric' : undefined
+}
+
+/** Writes the greatest (direction 1) or least (-1) that isn't NULL, of equal ones the first; two kinds: NULL, and counted. */
+function extreme(r: Registers, out: number, direction: number, a: number, b: number, c: number, d: number): void {
+  let best = -1
+  for (let place = 0; place < CANDIDATES_MAX; place++) {
+    const index = place === 0 ? a : place === 1 ? b : place === 2 ? c : d
+    if (index < 0 || r.tag[index] === TAG.NULL) continue
+    const order = best < 0 ? direction : compareValues(r, out, index, best)
+    if (order === FAILED) return
+    if (order === KINDS_DIFFER) {
+      r.kindMismatch = true
+      r.setNull(out)
+      return
+    }
+    if (order === direction) best = index
+  }
+  if (best < 0) r.setNull(out)
+  else r.copy(out, best)
+}
+
+function extremeEntry(name: 'greatest' | 'least', direction: number): FunctionEntry {
+  return {
+    id: name,
+    name,
+    form: 'function',
+    resolve: resolveExtreme,
+    signature: `${name}(value [, value [, value [, value]]])`,
+    strict: false,
+    canFail: (args) => args.includes('any'),
+    evaluate: (r, out, a, b, c, d) => extreme(r, out, direction, a, b, c, d),
+    doc: {
+      summary: `The ${name} of the values that aren't null; null where all are.`,
+      example: `${name}(price, floor_price)`,
+    },
+  }
+}
 
 export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
   {
@@ -26,4 +80,6 @@ export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
     },
     doc: { summary: 'Null where the two are equal, else the first.', example: "nullif(country, '')" },
   },
+  extremeEntry('greatest', 1),
+  extremeEntry('least', -1),
 ]

@@ -1,4 +1,4 @@
-/** Owns abs, round, floor and ceil, which keep the form of their number: integers stay exact, numerics too. */
+/** Owns abs, sign, round, trunc, floor and ceil, which keep the form of their number: integers stay exact, numerics too. */
 import {
   type Decimal,
   decimalOfInteger,
@@ -8,13 +8,23 @@ import {
   floorOfDecimal,
   negateDecimal,
   parseDecimal,
+  powerOfTen,
   roundDecimal,
 } from '../../core/decimal.ts'
 import { INT64_MIN } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { isInteger, isNumber, isNumberType, isOneOf, isWholeDouble, resolveNumber, wrongKind } from './argument.ts'
+import {
+  always,
+  isInteger,
+  isNumber,
+  isNumberType,
+  isOneOf,
+  isWholeDouble,
+  resolveNumber,
+  wrongKind,
+} from './argument.ts'
 import { setBigintResult, setExact } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
 
@@ -31,16 +41,27 @@ function resolveRounded([type, further]: readonly ScalarType[]): ScalarType | un
   return isOneOf(type, 'double precision', 'numeric') ? type : 'number'
 }
 
+function resolvePlaces([type, places, further]: readonly ScalarType[]): ScalarType | undefined {
+  return isOneOf(places, 'bigint', 'any') && further === undefined && type !== undefined
+    ? resolveRounded([type])
+    : undefined
+}
+
+function keep(r: Registers, out: number, a: number): void {
+  r.copy(out, a)
+}
+
 function wholeEntry(
   name: string,
   ofDouble: (value: number) => number,
   ofDecimal: (value: Decimal) => bigint,
   summary: string,
+  ofInteger: (r: Registers, out: number, a: number) => void = keep,
 ): FunctionEntry {
   const evaluate: Evaluate = (r, out, a) => {
     if (r.tag[a] === TAG.DOUBLE) r.setDouble(out, ofDouble(r.num[a] as number))
     else if (r.tag[a] === TAG.NUMERIC) r.setBigInteger(out, ofDecimal(r.ref[a] as Decimal))
-    else if (isInteger(r, a)) r.copy(out, a)
+    else if (isInteger(r, a)) ofInteger(r, out, a)
     else wrongKind(r, out, name, a)
   }
   return {
@@ -110,17 +131,55 @@ function roundToPlaces(value: number, places: number): number {
   return decimal === undefined ? value : decimalToDouble(roundDecimal(decimal, places))
 }
 
-const roundTo: Evaluate = (r, out, a, b) => {
+/** The wanted places, no more than matter; NaN, with the error written, where an argument is none. */
+function placesOf(r: Registers, out: number, name: string, a: number, b: number): number {
   if (!isNumber(r, a) || (!isInteger(r, b) && !isWholeDouble(r, b))) {
-    wrongKind(r, out, 'round', isNumber(r, a) ? b : a)
-    return
+    wrongKind(r, out, name, isNumber(r, a) ? b : a)
+    return NaN
   }
   const wanted = r.tag[b] === TAG.BIG_INTEGER ? Number(r.ref[b]) : (r.num[b] as number)
-  const places = Math.max(Math.min(wanted, PLACES_MAX + 1), -PLACES_MAX - 1)
+  return Math.max(Math.min(wanted, PLACES_MAX + 1), -PLACES_MAX - 1)
+}
+
+const roundTo: Evaluate = (r, out, a, b) => {
+  const places = placesOf(r, out, 'round', a, b)
+  if (Number.isNaN(places)) return
   if (r.tag[a] === TAG.DOUBLE) setRounded(r, out, a, roundToPlaces(r.num[a] as number, places))
   else if (r.tag[a] === TAG.NUMERIC) setExact(r, out, roundDecimal(r.ref[a] as Decimal, places))
   else if (places >= 0) r.copy(out, a)
   else setExact(r, out, roundDecimal(decimalOfInteger(r.bigIntegerOf(a)), places))
+}
+
+/** A double cut after so many places of its shortest decimal text. */
+function truncateToPlaces(value: number, places: number): number {
+  if (!Number.isFinite(value) || places > PLACES_MAX) return value
+  const decimal = parseDecimal(String(value))
+  return decimal === undefined ? value : decimalToDouble(truncateDecimal(decimal, places))
+}
+
+const truncateTo: Evaluate = (r, out, a, b) => {
+  const places = placesOf(r, out, 'trunc', a, b)
+  if (Number.isNaN(places)) return
+  if (r.tag[a] === TAG.DOUBLE) r.setDouble(out, truncateToPlaces(r.num[a] as number, places))
+  else if (r.tag[a] === TAG.NUMERIC) setExact(r, out, truncateDecimal(r.ref[a] as Decimal, places))
+  else if (places >= 0) r.copy(out, a)
+  else setExact(r, out, truncateDecimal(decimalOfInteger(r.bigIntegerOf(a)), places))
+}
+
+/** Cut after so many places; negative ones are before the point. */
+function truncateDecimal(value: Decimal, places: number): Decimal {
+  if (places >= value.scale) return value
+  const kept = value.unscaled / powerOfTen(value.scale - places)
+  return places >= 0 ? { unscaled: kept, scale: places } : decimalOfInteger(kept * powerOfTen(-places))
+}
+
+function signOfInteger(r: Registers, out: number, a: number): void {
+  r.setInteger(out, signOf(r.tag[a] === TAG.INTEGER ? (r.num[a] as number) : (r.ref[a] as bigint)))
+}
+
+/** Of NaN it is 0, as PostgreSQL has it. */
+function signOf(value: number | bigint): number {
+  return value > 0 ? 1 : value < 0 ? -1 : 0
 }
 
 /** Rounding up at the end of double's range leaves it. */
@@ -153,13 +212,10 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
     id: 'round_to',
     name: 'round',
     form: 'function',
-    resolve: ([type, places, further]) =>
-      isOneOf(places, 'bigint', 'any') && further === undefined && type !== undefined
-        ? resolveRounded([type])
-        : undefined,
+    resolve: resolvePlaces,
     signature: 'round(number, places bigint)',
     strict: true,
-    canFail: () => true,
+    canFail: always,
     evaluate: roundTo,
     doc: {
       summary:
@@ -167,6 +223,30 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
       example: 'round(price, 2)',
     },
   },
+  wholeEntry(
+    'trunc',
+    Math.trunc,
+    ({ unscaled, scale }) => unscaled / powerOfTen(scale),
+    'The number without its fraction.',
+  ),
+  {
+    id: 'trunc_to',
+    name: 'trunc',
+    form: 'function',
+    resolve: resolvePlaces,
+    signature: 'trunc(number, places bigint)',
+    strict: true,
+    canFail: always,
+    evaluate: truncateTo,
+    doc: { summary: 'The number cut after so many places of its decimal text.', example: 'trunc(price, 2)' },
+  },
+  wholeEntry(
+    'sign',
+    signOf,
+    ({ unscaled }) => BigInt(signOf(unscaled)),
+    '-1, 0 or 1: the sign of the number.',
+    signOfInteger,
+  ),
   wholeEntry('floor', Math.floor, floorOfDecimal, 'The greatest whole number that is not above.'),
   wholeEntry('ceil', Math.ceil, ceilingOfDecimal, 'The least whole number that is not below.'),
   wholeEntry('ceiling', Math.ceil, ceilingOfDecimal, 'The least whole number that is not below.'),

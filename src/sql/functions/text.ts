@@ -1,27 +1,22 @@
-/** Owns functions of text: case, parts, length, trimming, replacing and joining. Positions count characters (code points). */
+/** Owns functions of text: case, substrings, length, trimming and replacing. Positions count characters (code points). */
 import { copyBytes } from '../../core/copy-bytes.ts'
-import { type Registers, TAG } from '../../core/registers.ts'
+import type { Registers } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, isOneOf, isText, isUndeclared, setString, textOf, wrongKind } from './argument.ts'
-import { toText, toUndeclaredText } from './casts.ts'
+import { failsBeyond, setString, textOf } from './argument.ts'
 import { nextCharacter } from './like-pattern.ts'
-
-/** A joined or replaced text beyond so many bytes is refused: a record's value isn't longer either. */
-const TEXT_BYTES_MAX = 16 * 1024 * 1024
-
-const isTextType = (type: ScalarType | undefined): boolean => isOneOf(type, 'text', 'any')
-
-function resolveTexts(counts: readonly number[], type: ScalarType): FunctionEntry['resolve'] {
-  return (args) => (counts.includes(args.length) && args.every(isTextType) ? type : undefined)
-}
-
-/** Writes an error and gives false where a register isn't text; -1 is an argument that wasn't given. */
-function areTexts(r: Registers, out: number, name: string, a: number, b = -1, c = -1): boolean {
-  const wrong = !isText(r, a) ? a : b >= 0 && !isText(r, b) ? b : c >= 0 && !isText(r, c) ? c : -1
-  if (wrong >= 0) wrongKind(r, out, name, wrong)
-  return wrong < 0
-}
+import {
+  areTexts,
+  countCharacters,
+  isTextType,
+  isWholeType,
+  previousCharacter,
+  resolveTexts,
+  skipCharacters,
+  TEXT_BYTES_MAX,
+  tooLong,
+  wholeNumber,
+} from './text-argument.ts'
 
 function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
   for (let index = start; index < end; index++) if ((bytes[index] as number) >= 0x80) return false
@@ -75,23 +70,7 @@ function isCased(byte: number, first: number): boolean {
 
 const length: Evaluate = (r, out, a) => {
   if (!areTexts(r, out, 'length', a)) return
-  const bytes = r.ref[a] as Uint8Array
-  let count = 0
-  // continuation bytes are 10xxxxxx
-  for (let index = r.num[a] as number; index < (r.end[a] as number); index++) {
-    if (((bytes[index] as number) & 0xc0) !== 0x80) count++
-  }
-  r.setInteger(out, count)
-}
-
-/** A whole number argument; NaN, with the error written, where it is none. Numbers beyond the safe range are far beyond any text. */
-function wholeNumber(r: Registers, out: number, name: string, index: number): number {
-  const tag = r.tag[index]
-  if (tag === TAG.INTEGER || (tag === TAG.DOUBLE && Number.isInteger(r.num[index]))) return r.num[index] as number
-  if (tag === TAG.BIG_INTEGER) return Number(r.ref[index])
-  if (tag === TAG.DOUBLE || tag === TAG.NUMERIC) r.setError(out, 'invalid_argument', `${name} takes whole numbers only`)
-  else wrongKind(r, out, name, index)
-  return NaN
+  r.setInteger(out, countCharacters(r.ref[a] as Uint8Array, r.num[a] as number, r.end[a] as number))
 }
 
 /** PostgreSQL's: characters from..from+count-1, of which those before the first are counted but not there. */
@@ -110,12 +89,6 @@ const substring: Evaluate = (r, out, a, b, c) => {
   const start = skipCharacters(bytes, r.num[a] as number, end, from - 1)
   const left = from + count - Math.max(from, 1)
   r.setText(out, bytes, start, left <= 0 ? start : skipCharacters(bytes, start, end, left))
-}
-
-function skipCharacters(bytes: Uint8Array, start: number, end: number, count: number): number {
-  let at = start
-  for (let left = count; left > 0 && at < end; left--) at = nextCharacter(bytes, at)
-  return at
 }
 
 const SPACE = Uint8Array.of(0x20)
@@ -142,9 +115,7 @@ function trimmedStart(bytes: Uint8Array, start: number, end: number, set: Uint8A
 function trimmedEnd(bytes: Uint8Array, start: number, end: number, set: Uint8Array): number {
   let at = end
   while (at > start) {
-    let last = at - 1
-    // continuation bytes are 10xxxxxx
-    while (((bytes[last] as number) & 0xc0) === 0x80) last--
+    const last = previousCharacter(bytes, at)
     if (!holdsCharacter(set, bytes, last, at)) break
     at = last
   }
@@ -194,59 +165,9 @@ const replace: Evaluate = (r, out, a, b, c) => {
   else setString(r, out, pieces.join(textOf(r, c)))
 }
 
-function tooLong(r: Registers, out: number): void {
-  r.setError(out, 'invalid_argument', `the text would be longer than ${TEXT_BYTES_MAX} bytes`)
-}
-
-/** One side is text; the other is text, or a number, boolean or time as its text, which the last two give. */
-function concatenate(r: Registers, out: number, a: number, b: number, leftText: Evaluate, rightText: Evaluate): void {
-  const wrong = r.tag[a] === TAG.JSON || r.tag[a] === TAG.INTERVAL ? a : isText(r, a) || isText(r, b) ? -1 : b
-  const other = r.tag[b] === TAG.JSON || r.tag[b] === TAG.INTERVAL ? b : wrong
-  if (other >= 0) {
-    wrongKind(r, out, 'the operator ||', other)
-    return
-  }
-  const left = bytesOfText(r, out, a, leftText)
-  const right = bytesOfText(r, out, b, rightText)
-  const size = left.length + right.length
-  if (size > TEXT_BYTES_MAX) {
-    tooLong(r, out)
-    return
-  }
-  const bytes = new Uint8Array(size)
-  bytes.set(left)
-  bytes.set(right, left.length)
-  r.setText(out, bytes, 0, size)
-}
-
-/** The register's value as text; `out` is used on the way. */
-function bytesOfText(r: Registers, out: number, index: number, toOwnText: Evaluate): Uint8Array {
-  if (isText(r, index)) return r.bytesOf(index)
-  toOwnText(r, out, index, -1, -1, -1)
-  return r.bytesOf(out)
-}
-
-const JOINABLE: readonly ScalarType[] = [
-  'text',
-  'any',
-  'bigint',
-  'double precision',
-  'numeric',
-  'number',
-  'boolean',
-  'timestamptz',
-]
-
-function resolveJoin(args: readonly ScalarType[]): ScalarType | undefined {
-  return args.length === 2 && args.some(isTextType) && args.every((type) => JOINABLE.includes(type))
-    ? 'text'
-    : undefined
-}
-
 function resolveSubstring([text, from, count, further]: readonly ScalarType[]): ScalarType | undefined {
-  const whole = (type: ScalarType | undefined): boolean => isOneOf(type, 'bigint', 'any', 'number')
-  const takesCount = count === undefined || whole(count)
-  return isTextType(text) && whole(from) && takesCount && further === undefined ? 'text' : undefined
+  const takesCount = count === undefined || isWholeType(count)
+  return isTextType(text) && isWholeType(from) && takesCount && further === undefined ? 'text' : undefined
 }
 
 function lengthEntry(name: string): FunctionEntry {
@@ -305,26 +226,6 @@ export const TEXT_FUNCTIONS: readonly FunctionEntry[] = [
     doc: {
       summary: 'The text with every occurrence of one text replaced by another.',
       example: "replace(path, '//', '/')",
-    },
-  },
-  {
-    id: 'concatenate',
-    name: '||',
-    form: 'operator',
-    resolve: resolveJoin,
-    signature: 'text || value',
-    strict: true,
-    canFail: () => true,
-    evaluate: (r, out, a, b) => concatenate(r, out, a, b, toText, toText),
-    specialize: (args) => {
-      if (!args.some(({ type }) => isUndeclared(type))) return undefined
-      const [left = toText, right = toText] = args.map(({ type }) => (isUndeclared(type) ? toUndeclaredText : toText))
-      return (r, out, a, b) => concatenate(r, out, a, b, left, right)
-    },
-    print: ([left, right]) => `${left} || ${right}`,
-    doc: {
-      summary: 'Two texts joined; a number, boolean or time beside a text is taken as its text.',
-      example: "country || '-' || city",
     },
   },
 ]
