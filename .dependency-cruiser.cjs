@@ -31,6 +31,7 @@ const LIBRARIES = {
   kafkajs: '^(src/adapters/kafka/|tools/generator-kafka\\.ts)',
   'better-sqlite3': '^src/(leaf|query|adapters/embedded|main)/',
   'libpg-query': '^src/sql/',
+  re2js: '^src/sql/',
   fastify: '^src/http/',
   'prom-client': '^src/(http|service|main)/',
   commander: '^(src/(cli|main)|tools)/',

@@ -25,16 +25,12 @@ const OPERATOR_HINTS: Readonly<Record<string, string>> = {
   '&&': 'Write AND.',
   '!': 'Write NOT.',
   '@': 'Write abs(x).',
-  '~': 'Regular expressions are not supported yet; LIKE and ILIKE are.',
-  '~*': 'Regular expressions are not supported yet; LIKE and ILIKE are.',
-  '!~': 'Regular expressions are not supported yet; NOT LIKE is.',
-  '!~*': 'Regular expressions are not supported yet; NOT ILIKE is.',
   '#>': "Write -> for each step: a->'b'->'c'.",
   '#>>': "Write -> for each step and ->> for the last: a->'b'->>'c'.",
 }
 const PREFIXES: ReadonlySet<string> = new Set(['-', '+', '~'])
 const OPERATOR_LIST =
-  'The operators are + - * / % ^ & | # ~ << >> = <> < <= > >= || ^@ -> ->> LIKE ILIKE IN BETWEEN and IS.'
+  'The operators are + - * / % ^ & | # ~ << >> = <> < <= > >= || ^@ ~* !~ !~* -> ->> LIKE ILIKE IN BETWEEN and IS.'
 
 export function analyseOperator(node: A_Expr, analyser: Analyser): Expression {
   const at = analyser.positionOf(node.location)

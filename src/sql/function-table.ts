@@ -11,6 +11,7 @@ import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
 import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
+import { REGEXP_FUNCTIONS } from './functions/regexp.ts'
 import { TEXT_FILL_FUNCTIONS } from './functions/text-fill.ts'
 import { TEXT_JOIN_FUNCTIONS } from './functions/text-join.ts'
 import { TEXT_PART_FUNCTIONS } from './functions/text-parts.ts'
@@ -31,6 +32,7 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...TEXT_JOIN_FUNCTIONS,
   ...CHARACTER_FUNCTIONS,
   ...LIKE_FUNCTIONS,
+  ...REGEXP_FUNCTIONS,
   ...MATH_FUNCTIONS,
   ...DOUBLE_MATH_FUNCTIONS,
   ...INTEGER_MATH_FUNCTIONS,

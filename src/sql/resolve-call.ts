@@ -23,7 +23,21 @@ export interface CallRequest {
 }
 
 /** Operators whose quoted operands are texts whatever stands beside them. */
-const TEXT_OPERATORS = new Set(['||', '->', '->>', '#>', '#>>', 'like', 'not like', 'ilike', 'not ilike'])
+const TEXT_OPERATORS = new Set([
+  '||',
+  '->',
+  '->>',
+  '#>',
+  '#>>',
+  'like',
+  'not like',
+  'ilike',
+  'not ilike',
+  '~',
+  '~*',
+  '!~',
+  '!~*',
+])
 /** Functions of two equal sides, treated as operators. */
 const SYMMETRIC_FUNCTIONS = new Set(['nullif'])
 /** In the order in which a quoted argument of a function is tried: PostgreSQL prefers text. */

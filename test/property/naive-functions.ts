@@ -27,6 +27,7 @@ import {
 } from './naive-call.ts'
 import { compareValues } from './naive-compare.ts'
 import { NAIVE_MATH } from './naive-math.ts'
+import { NAIVE_REGEXPS } from './naive-regexp.ts'
 import { NAIVE_STRINGS } from './naive-strings.ts'
 import {
   matchesLike,
@@ -333,6 +334,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     return wanted === '' ? subject : subject.split(wanted).join(by)
   }),
   ...NAIVE_MATH,
+  ...NAIVE_REGEXPS,
   ...NAIVE_STRINGS,
   like: like(false, true),
   not_like: like(false, false),

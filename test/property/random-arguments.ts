@@ -60,6 +60,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(chr|to_hex)$/, [['small', 'integer']]],
   [/^(strpos|starts_with|has_prefix|reverse|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
   [/^concat/, [[...TEXTS, 'small'], [...TEXTS, 'double'], TEXTS]],
+  [/^regexp_/, [TEXTS]],
   [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
   [/^(is_|not$)/, [['boolean']]],
   [/^(date_trunc|date_trunc_zone|date_part)$/, [['unitText']]],
@@ -87,6 +88,7 @@ const EXTRACT_FIELDS = [
   ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
 ]
 const READ_ONCE = /^((path|path_text) 1|date_(trunc|part|trunc_zone) 0|\w*_zone 2|\w*like 1)$/
+const REGEXPS = ['a', '^a', 'b$', '[a-c]+', '(a)(b)?', '\\d+', 'a.*b', 'x|y', '', '^$', '[^a]', 'd?e', 'ä', '.']
 const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
 const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
 /** Half hours, negative ones, two changes at odd dates, none. */
@@ -121,6 +123,9 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
     return { kind: 'literal', type: 'interval', value: random.pick(widths) }
   }
   if (id.endsWith('_zone') && index === 2) return textLiteral(random.pick(ZONES))
+  // a pattern that a record brings may be one in one engine only
+  if (id.startsWith('regexp_') && index === 1) return textLiteral(random.pick(REGEXPS))
+  if (id === 'regexp_like' && index === 2) return textLiteral(random.pick(['', 'i']))
   if (random.chance(0.25)) return undefined
   if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
   if (id.startsWith('date_trunc') && index === 0) return textLiteral(randomUnit(random))
