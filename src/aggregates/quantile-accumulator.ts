@@ -1,4 +1,4 @@
-/** Owns the distributions of many groups while records are folded: one open-addressing table counts by group and bucket. */
+/** Owns the distributions of many groups while records are folded: each has a table that counts by bucket, all in one array. */
 import { type Decimal, decimalToDouble } from '../core/decimal.ts'
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { Accumulator, StateValue } from './aggregate.ts'
@@ -25,42 +25,44 @@ const SHIFT = BUCKET_SHIFT
 const NORMAL_MIN = NORMAL_BUCKET_MIN
 const NAN = NAN_BUCKET
 
-/** Half of them may be taken, then there are twice as many. */
-const SLOTS_MIN = 2048
+/** A slot: a bucket, and how many values it has; 0: it is free. */
+const SLOT_SIZE = 2
+/** Of a group's first table; each further one is twice as long. */
+const SLOTS_MIN = 4
+const SIZES = 20
+const ARENA_MIN = 1 << 14
 /** Room that is kept for the next batch: 32 MiB. */
-const SLOTS_KEPT_MAX = 1 << 21
-/** A slot stands together, so that a record touches one line of the cache: the group's index + 1 (0: empty), ... */
-const SLOT_SIZE = 4
-const BUCKET = 1
-const COUNT = 2
-/** ... and the slot of another bucket of the group + 1 (0: none). */
-const NEXT = 3
-const SLOT_BYTES = 16
-/** Odd, with bits all over: they mix a group's index and a bucket into a slot. */
-const GROUP_MIX = 0x9e3779b1
-const BUCKET_MIX = 0x85ebca6b
-/** Entries are sorted as numbers: the bucket, made positive, above the count's 32 bits. */
+const ARENA_KEPT_MAX = 1 << 23
+/** What is known of a group: where its table is, how long it is (0: there is none), how many slots are taken. */
+const GROUP_SIZE = 4
+const LENGTH = 1
+const TAKEN = 2
+/** Odd, with bits all over: the golden ratio of 2^32. Its upper bits mix best. */
+const BUCKET_MIX = 0x9e3779b1
+const MIX_SHIFT = 12
+/** Slots are sorted as numbers: the bucket, made positive, above the count's 32 bits. */
 const COUNT_LIMIT = 2 ** 32
 
 export class QuantileAccumulator implements Accumulator {
   readonly #name: string
   readonly #view = new DataView(new ArrayBuffer(8))
-  #slots: Int32Array = new Int32Array(SLOTS_MIN * SLOT_SIZE)
-  #taken = 0
-  /** By group: the least and the greatest value, crossed infinities at first; a slot + 1 (0: none); how many slots. */
+  /** The tables of all groups: each is open-addressing, so that a record touches one or two lines of the cache. */
+  #arena: Int32Array = new Int32Array(ARENA_MIN)
+  #arenaUsed = 0
+  /** By size: the place + 1 of a table that was outgrown, which holds that of the next (0: none). */
+  readonly #free = new Int32Array(SIZES)
+  #groups: Int32Array = new Int32Array(0)
+  /** By group: the least and the greatest value, crossed infinities at first. */
   #ends: Float64Array = new Float64Array(0)
-  #first: Int32Array = new Int32Array(0)
-  #length: Int32Array = new Int32Array(0)
 
   constructor(name: string) {
     this.#name = name
   }
 
   grow(capacity: number): void {
-    const before = this.#first.length
+    const before = this.#groups.length / GROUP_SIZE
     if (capacity <= before) return
-    this.#first = growArray(this.#first, capacity)
-    this.#length = growArray(this.#length, capacity)
+    this.#groups = growArray(this.#groups, GROUP_SIZE * capacity)
     this.#ends = growArray(this.#ends, 2 * capacity)
     this.#resetEnds(before, capacity)
   }
@@ -73,7 +75,7 @@ export class QuantileAccumulator implements Accumulator {
   }
 
   get extraBytes(): number {
-    return this.#taken * 2 * SLOT_BYTES
+    return this.#arenaUsed * Int32Array.BYTES_PER_ELEMENT
   }
 
   check(r: Registers, arg: number): CellError | null {
@@ -109,88 +111,111 @@ export class QuantileAccumulator implements Accumulator {
     const ends = this.#ends
     if (value < ends[2 * group]!) ends[2 * group] = value
     if (value > ends[2 * group + 1]!) ends[2 * group + 1] = value
-    const slots = this.#slots
-    const mask = slots.length - 1
-    let slot = slotOf(group, bucket) & mask
-    for (let owner = slots[slot]!; owner !== 0; owner = slots[slot]!) {
-      if (owner === group + 1 && slots[slot + BUCKET] === bucket) {
-        slots[slot + COUNT]! += 1
-        return
-      }
-      slot = (slot + SLOT_SIZE) & mask
+    const groups = this.#groups
+    const at = group * GROUP_SIZE
+    const taken = groups[at + TAKEN]!
+    // three quarters may be taken
+    if (taken * 4 >= groups[at + LENGTH]! * 3) this.#growTable(at)
+    const table = groups[at]!
+    const slot = this.#find(table, groups[at + LENGTH]!, bucket)
+    const arena = this.#arena
+    if (arena[slot + 1] === 0) {
+      arena[slot] = bucket
+      groups[at + TAKEN] = taken + 1
     }
-    this.#take(slot, group, bucket, 1)
-    this.#length[group]! += 1
-    this.#taken += 1
-    if (this.#taken * 2 * SLOT_SIZE >= slots.length) this.#growSlots()
+    arena[slot + 1]! += 1
   }
 
-  #take(slot: number, group: number, bucket: number, count: number): void {
-    const slots = this.#slots
-    slots[slot] = group + 1
-    slots[slot + BUCKET] = bucket
-    slots[slot + COUNT] = count
-    slots[slot + NEXT] = this.#first[group]!
-    this.#first[group] = slot + 1
+  /** The bucket's slot, or the free one where it belongs. */
+  #find(table: number, length: number, bucket: number): number {
+    const arena = this.#arena
+    const mask = length - 1
+    let index = (Math.imul(bucket, BUCKET_MIX) >>> MIX_SHIFT) & mask
+    let slot = table + index * SLOT_SIZE
+    while (arena[slot + 1] !== 0 && arena[slot] !== bucket) {
+      index = (index + 1) & mask
+      slot = table + index * SLOT_SIZE
+    }
+    return slot
   }
 
-  #growSlots(): void {
-    const old = this.#slots
-    const slots = new Int32Array(old.length * 2)
-    const mask = slots.length - 1
-    this.#slots = slots
-    for (let from = 0; from < old.length; from += SLOT_SIZE) {
-      // the chains are made anew
-      if (old[from] !== 0) this.#first[old[from]! - 1] = 0
+  /** A table of twice the length for the group whose figures are at `at`. */
+  #growTable(at: number): void {
+    const groups = this.#groups
+    const [old, oldLength] = [groups[at]!, groups[at + LENGTH]!]
+    const length = oldLength === 0 ? SLOTS_MIN : oldLength * 2
+    const table = this.#allocate(length)
+    const arena = this.#arena
+    for (let from = old; from < old + oldLength * SLOT_SIZE; from += SLOT_SIZE) {
+      if (arena[from + 1] === 0) continue
+      const slot = this.#find(table, length, arena[from]!)
+      arena[slot] = arena[from]!
+      arena[slot + 1] = arena[from + 1]!
     }
-    for (let from = 0; from < old.length; from += SLOT_SIZE) {
-      if (old[from] === 0) continue
-      const [group, bucket] = [old[from]! - 1, old[from + BUCKET]!]
-      let slot = slotOf(group, bucket) & mask
-      while (slots[slot] !== 0) slot = (slot + SLOT_SIZE) & mask
-      this.#take(slot, group, bucket, old[from + COUNT]!)
+    if (oldLength > 0) {
+      arena[old] = this.#free[sizeOf(oldLength)]!
+      this.#free[sizeOf(oldLength)] = old + 1
     }
+    groups[at] = table
+    groups[at + LENGTH] = length
+  }
+
+  /** The place of an empty table. */
+  #allocate(length: number): number {
+    const free = this.#free[sizeOf(length)]! - 1
+    if (free >= 0) {
+      this.#free[sizeOf(length)] = this.#arena[free]!
+      this.#arena.fill(0, free, free + length * SLOT_SIZE)
+      return free
+    }
+    const place = this.#arenaUsed
+    this.#arenaUsed += length * SLOT_SIZE
+    while (this.#arenaUsed > this.#arena.length) this.#arena = growArray(this.#arena, this.#arena.length * 2)
+    return place
   }
 
   stateOf(group: number, into: StateValue[]): void {
+    const isEmpty = this.#groups[group * GROUP_SIZE + TAKEN] === 0
     const [least, greatest] = [this.#ends[2 * group]!, this.#ends[2 * group + 1]!]
-    into[0] = this.#length[group] === 0 ? null : encodeSketch(least, greatest, this.#bucketsOf(group))
+    into[0] = isEmpty ? null : encodeSketch(least, greatest, this.#bucketsOf(group * GROUP_SIZE))
   }
 
-  #bucketsOf(group: number): Buckets {
-    const slots = this.#slots
-    const length = this.#length[group]!
+  #bucketsOf(at: number): Buckets {
+    const arena = this.#arena
+    const length = this.#groups[at + TAKEN]!
+    const table = this.#groups[at]!
+    const end = table + this.#groups[at + LENGTH]! * SLOT_SIZE
     const order = new Float64Array(length)
     let index = 0
-    for (let slot = this.#first[group]! - 1; slot >= 0; slot = slots[slot + NEXT]! - 1) {
-      order[index++] = (slots[slot + BUCKET]! + INFINITY_BUCKET) * COUNT_LIMIT + slots[slot + COUNT]!
+    for (let slot = table; slot < end; slot += SLOT_SIZE) {
+      const count = arena[slot + 1]!
+      if (count > 0) order[index++] = (arena[slot]! + INFINITY_BUCKET) * COUNT_LIMIT + count
     }
     order.sort()
     const numbers = new Int32Array(length)
     const counts = new Float64Array(length)
-    for (let at = 0; at < length; at++) {
-      const entry = order[at]!
-      numbers[at] = Math.floor(entry / COUNT_LIMIT) - INFINITY_BUCKET
-      counts[at] = entry % COUNT_LIMIT
+    for (let place = 0; place < length; place++) {
+      const entry = order[place]!
+      numbers[place] = Math.floor(entry / COUNT_LIMIT) - INFINITY_BUCKET
+      counts[place] = entry % COUNT_LIMIT
     }
     return { numbers, counts, length }
   }
 
-  reset(used = this.#first.length): void {
+  reset(used = this.#groups.length / GROUP_SIZE): void {
     // gives the memory of an unusually large batch back
-    if (this.#slots.length > SLOTS_KEPT_MAX * SLOT_SIZE) this.#slots = new Int32Array(SLOTS_MIN * SLOT_SIZE)
-    else if (this.#taken > 0) this.#slots.fill(0)
-    this.#taken = 0
-    this.#first.fill(0, 0, used)
-    this.#length.fill(0, 0, used)
+    if (this.#arena.length > ARENA_KEPT_MAX) this.#arena = new Int32Array(ARENA_MIN)
+    else this.#arena.fill(0, 0, this.#arenaUsed)
+    this.#arenaUsed = 0
+    this.#free.fill(0)
+    this.#groups.fill(0, 0, used * GROUP_SIZE)
     this.#resetEnds(0, used)
   }
 }
 
-/** A multiple of SLOT_SIZE. */
-function slotOf(group: number, bucket: number): number {
-  const mixed = Math.imul(group, GROUP_MIX) ^ Math.imul(bucket, BUCKET_MIX)
-  return Math.imul(mixed ^ (mixed >>> 15), SLOT_SIZE)
+/** The place of a table's length in the list of free ones. */
+function sizeOf(length: number): number {
+  return 31 - Math.clz32(length)
 }
 
 /** Of a number that is no double, the nearest one. */

@@ -1,7 +1,9 @@
 /** APPROX_PERCENTILE: its error on distributions of many shapes, its ends, its collapse, its bytes. */
 import { expect, test } from 'vitest'
 import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
+import type { StateValue } from '../../src/aggregates/aggregate.ts'
 import { FINE_BUCKETS_MAX } from '../../src/aggregates/quantile-sketch.ts'
+import { Registers } from '../../src/core/registers.ts'
 import { SeededRandom } from '../fuzz/seeded-random.ts'
 import { finish, stateOf, type Value } from './fold-values.ts'
 
@@ -111,4 +113,31 @@ test('the bytes are stored in databases and must not change; few values take few
   expect(hex(Array.from({ length: 200 }, () => 12))).toMatchInlineSnapshot(
     `"0140280000000000004028000000000000e0800cc801"`,
   )
+})
+
+test('many groups that grow beside each other do not mix, and a reset empties them', () => {
+  const accumulator = PERCENTILE.createAccumulator()
+  const groups = 500
+  const r = new Registers(1)
+  const state: StateValue[] = []
+  for (let round = 0; round < 2; round++) {
+    const values = Array.from({ length: groups }, (): number[] => [])
+    for (let index = 0; index < groups * 60; index++) {
+      // later groups come later, and the first have the most
+      const group = random.below(1 + random.below(1 + Math.floor(index / 60)))
+      const value = Math.exp(normal() * 3) * (random.chance(0.5) ? 1 : -1)
+      accumulator.grow(group + 1)
+      values[group]!.push(value)
+      r.setDouble(0, value)
+      accumulator.update(group, r, 0, -1)
+    }
+    for (const [group, list] of values.entries()) {
+      accumulator.grow(group + 1)
+      accumulator.stateOf(group, state)
+      expect(state).toEqual(stateOf(PERCENTILE, list))
+    }
+    accumulator.reset(groups)
+    accumulator.stateOf(0, state)
+    expect(state).toEqual([null])
+  }
 })
