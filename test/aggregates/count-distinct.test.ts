@@ -30,6 +30,7 @@ test('exact up to the bound, and an error from the next value on, however it cam
   )
   expect(merged).toEqual(past)
   expect(DISTINCT.merge(past, stateOf(DISTINCT, [1n]))).toEqual(past)
+  expect(DISTINCT.merge(stateOf(DISTINCT, [1n]), past)).toEqual(past)
   expect(DISTINCT.merge(most, stateOf(DISTINCT, [-1n]))).toEqual(past)
 })
 

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { runCases } from '../support/run-cases.ts'
 import { createDataFolder, startRollupd } from '../support/running-service.ts'
 
-test('all cases of the stage pass on the embedded log', async () => {
+test('all cases pass on the embedded log', async () => {
   const data = createDataFolder()
   const service = await startRollupd({ data: data.path })
-  const { code, output } = await runCases(service.url, 'spine')
+  const { code, output } = await runCases(service.url)
   await service.stop()
   data.remove()
-  expect(output).toMatch(/^24 passed, 0 failed$/m)
+  expect(output).toMatch(/^32 passed, 0 failed$/m)
   expect(code).toBe(0)
 }, 60_000)

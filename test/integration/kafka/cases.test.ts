@@ -4,12 +4,12 @@ import { sharedKafka } from '../../support/kafka-broker.ts'
 import { runCases } from '../../support/run-cases.ts'
 import { createDataFolder, startRollupd } from '../../support/running-service.ts'
 
-test('all cases of the stage pass on a real broker', async () => {
+test('all cases pass on a real broker', async () => {
   const data = createDataFolder()
   const service = await startRollupd({ data: data.path, kafka: sharedKafka() })
-  const { code, output } = await runCases(service.url, 'spine')
+  const { code, output } = await runCases(service.url)
   await service.stop()
   data.remove()
-  expect(output).toMatch(/^24 passed, 0 failed$/m)
+  expect(output).toMatch(/^32 passed, 0 failed$/m)
   expect(code).toBe(0)
 }, 120_000)
