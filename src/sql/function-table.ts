@@ -7,6 +7,7 @@ import { CHARACTER_FUNCTIONS } from './functions/characters.ts'
 import { COMPARISON_FUNCTIONS } from './functions/comparison.ts'
 import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts'
 import { DOUBLE_MATH_FUNCTIONS } from './functions/double-math.ts'
+import { HASH_FUNCTIONS } from './functions/hash.ts'
 import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
 import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
@@ -31,6 +32,7 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...TEXT_FILL_FUNCTIONS,
   ...TEXT_JOIN_FUNCTIONS,
   ...CHARACTER_FUNCTIONS,
+  ...HASH_FUNCTIONS,
   ...LIKE_FUNCTIONS,
   ...REGEXP_FUNCTIONS,
   ...MATH_FUNCTIONS,

@@ -18,7 +18,7 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 
 const LATER: ReadonlySet<string> = new Set(
   words(`try grouping make_timestamptz make_interval
-    overlay md5 sha256
+    overlay
     regexp_match regexp_matches regexp_instr regexp_split_to_array
     factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind acosd atand
     to_char to_number to_date format

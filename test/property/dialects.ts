@@ -151,7 +151,7 @@ const COMMON = new Set([
     'ilike',
     'not_ilike',
   ],
-  ...['left', 'right', 'lpad', 'rpad', 'split_part', 'strpos', 'starts_with', 'has_prefix', 'reverse', 'repeat'],
+  ...['left', 'right', 'lpad', 'rpad', 'split_part', 'strpos', 'starts_with', 'has_prefix', 'reverse', 'md5', 'repeat'],
   ...['greatest', 'least', 'bit_and_of', 'bit_or_of'],
   ...['concat', 'concat_ws', 'ascii', 'chr', 'translate', 'bit_length'],
 ])

@@ -1,4 +1,5 @@
 /** Owns the naive evaluator's functions of parts, joins and characters, over lists of code points. */
+import { createHash } from 'node:crypto'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { lax, numberOf, strict, textOf, toText, wholeOf, wrongKind, type NaiveFunction } from './naive-call.ts'
 import { Decimal, Json, RowError, Span, type Value } from './value.ts'
@@ -120,6 +121,8 @@ export const NAIVE_STRINGS: Readonly<Record<string, NaiveFunction>> = {
     return subject === '' ? '' : subject.repeat(times)
   }),
   reverse: strict(([text]) => reversed(textOf(text))),
+  md5: strict(([text]) => createHash('md5').update(textOf(text), 'utf8').digest('hex')),
+  sha256: strict(([text]) => createHash('sha256').update(textOf(text), 'utf8').digest('hex')),
   split_part: strict(([text, separator, place]) => {
     const [subject, between] = [textOf(text), textOf(separator)]
     return splitPart(subject, between, wholeOf(place))

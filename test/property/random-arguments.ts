@@ -58,7 +58,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(lpad|rpad)$/, [TEXTS, ['small'], TEXTS]],
   [/^split_part$/, [TEXTS, ['word'], ['small']]],
   [/^(chr|to_hex)$/, [['small', 'integer']]],
-  [/^(strpos|starts_with|has_prefix|reverse|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
+  [/^(strpos|starts_with|has_prefix|reverse|md5|sha256|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
   [/^concat/, [[...TEXTS, 'small'], [...TEXTS, 'double'], TEXTS]],
   [/^regexp_/, [TEXTS]],
   [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],

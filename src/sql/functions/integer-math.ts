@@ -75,7 +75,7 @@ const div: Evaluate = (r, out, a, b) => {
     const right = doubleOf(r, b)
     const value = divideDoubles(left, right)
     if (right === 0) divisionByZero(r, out)
-    else if (!Number.isFinite(value) && Number.isFinite(left))
+    else if (!Number.isFinite(value) && Number.isFinite(left) && Number.isFinite(right))
       r.setError(out, 'number_out_of_range', 'value out of range of double precision: overflow')
     else r.setDouble(out, value)
   } else {

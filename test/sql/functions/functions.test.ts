@@ -249,6 +249,7 @@ const CALLS: readonly Row[] = [
   ],
   ['date_bin', [months(1), time('2026-01-01T00:44:59Z'), time('2001-01-01T00:05:00Z')], error('invalid_argument')],
   ['time_bucket', [span(3), time('200000-01-05T12:00:00Z')], time('+200000-01-03T00:00:00Z')],
+  ['div', [8, double(NaN)], NaN],
   ['to_timestamp', [-30], time('1969-12-31T23:59:30Z')],
   ['to_timestamp', [double(-0.5)], time('1969-12-31T23:59:59.5Z')],
   ['to_timestamp', [double(1_735_689_600.123456)], time('2025-01-01T00:00:00.123456Z')],

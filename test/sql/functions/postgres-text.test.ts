@@ -77,6 +77,18 @@ test('reverse, ascii, octet_length, bit_length', async () => {
   }
 })
 
+test('hashes', async () => {
+  const expressions = { md5: 'md5(a)', sha256: "encode(sha256(convert_to(a, 'UTF8')), 'hex')" }
+  for (const [name, expression] of Object.entries(expressions)) {
+    await agree(
+      fc.oneof(joined, words),
+      expression,
+      (a) => [a],
+      (a) => shown(call('function', name, a)),
+    )
+  }
+})
+
 test('initcap of ASCII', async () => {
   await agree(
     fc.string({ unit: 'grapheme-ascii', maxLength: 12 }),
