@@ -88,7 +88,8 @@ function evaluateNode(node: Node, at: Surroundings): Value {
     case 'call': {
       const field = asPath(node)
       if (field !== undefined) return at.leaf(field)
-      const args = node.args.map((arg) => evaluate(arg, at))
+      const isExact = /^(try_)?cast_to_numeric$/.test(node.id)
+      const args = node.args.map((arg) => (isExact ? evaluateExact(arg, at) : evaluate(arg, at)))
       const known = NAIVE_FUNCTIONS[node.id]
       if (known === undefined) throw new Error(`the naive evaluator has no ${node.id}`)
       if (known.strict && args.includes(null)) return null
@@ -118,6 +119,12 @@ function evaluateNode(node: Node, at: Surroundings): Value {
     default:
       return at.leaf(node)
   }
+}
+
+/** A field of a record with all its digits. */
+function evaluateExact(node: Node, at: Surroundings): Value {
+  const field = at.throughKeys ? undefined : asPath(node)
+  return evaluate(field === undefined ? node : { ...field, exact: true }, at)
 }
 
 /** `field->'key'` and `field->0` are paths: what they pass on the way is looked into, not read. */
@@ -262,7 +269,7 @@ export const TOPIC = 'events'
 /** The leaves of a record's expressions. */
 export function recordLeaf(record: SourceRecord): (node: Node) => Value {
   return (node) => {
-    if (node.kind === 'field') return followFields(record.value, node.path)
+    if (node.kind === 'field') return followFields(record.value, node.path, node.exact)
     if (node.kind === 'meta') return metaValue(node, record)
     throw new Error(`a record has no ${node.kind}`)
   }

@@ -169,12 +169,12 @@ function findPart(node: JsonNode, key: string | bigint): JsonNode | undefined {
 }
 
 /** A path of a field: keys, and indexes of arrays. */
-export function followFields(node: JsonNode | undefined, path: readonly (string | number)[]): Value {
+export function followFields(node: JsonNode | undefined, path: readonly (string | number)[], exact?: boolean): Value {
   let found = node
   for (const step of path) {
     if (found !== undefined) found = findPart(found, typeof step === 'number' ? BigInt(step) : step)
   }
-  return found === undefined ? null : fieldValue(found)
+  return found === undefined ? null : fieldValue(found, exact)
 }
 
 /** Texts all: in an array one that is a whole number is an index. */

@@ -11,6 +11,8 @@ export interface FieldNode {
   readonly type: 'any'
   /** Object keys, and zero-based indexes of arrays. */
   readonly path: readonly (string | number)[]
+  /** Under a cast to numeric: the number as it is written, not the double nearest to it. */
+  readonly exact?: true
 }
 
 export interface MetaNode {

@@ -80,7 +80,7 @@ const POINT = /[.eE]/
 const DIGITS_MAX = 1_000
 
 /** What a field holds where it is used. Errors: invalid_text, number_out_of_range. */
-export function fieldValue(node: JsonNode): Value {
+export function fieldValue(node: JsonNode, exact = false): Value {
   if (node === null || typeof node === 'boolean') return node
   if ('text' in node) {
     if (!isText(node.text)) throw new RowError('invalid_text')
@@ -91,7 +91,9 @@ export function fieldValue(node: JsonNode): Value {
     if (node.number.replace('-', '').length > DIGITS_MAX) throw new RowError('number_out_of_range')
     return BigInt(node.number)
   }
-  return doubleOfText(node.number)
+  if (!exact) return doubleOfText(node.number)
+  const decimal = decimalOfJson(node.number)
+  return decimal.scale === 0 ? decimal.unscaled : decimal
 }
 
 /** The nearest double. Errors: number_out_of_range, also where it is 0 and the text isn't. */
