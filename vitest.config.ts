@@ -13,6 +13,10 @@ const SERVICE_TESTS = [
   'test/leaf/crash.test.ts',
   'test/query/query-service.test.ts',
   'test/adapters/kafka/broker-away.test.ts',
+  'test/service/preview.test.ts',
+  'test/http/preview.test.ts',
+  // no process, but two database engines and a quarter of a minute
+  'test/property/properties.test.ts',
 ]
 /** Machines that run the tests have two cores; a service under test takes processes of its own. */
 const WORKERS_MAX = 2
