@@ -84,8 +84,7 @@ export function findAggregate(name: string, distinct = false): AggregateDefiniti
 export function resolveAggregate(
   name: string,
   argTypes: readonly ScalarType[],
-  literals: readonly unknown[] = [],
   distinct = false,
 ): Aggregate | undefined {
-  return findAggregate(name, distinct)?.resolve(argTypes, literals)
+  return findAggregate(name, distinct)?.resolve(argTypes)
 }

@@ -25,10 +25,9 @@ export interface AggregateDefinition {
   readonly signature: string
   readonly doc: { readonly summary: string; readonly example: string }
   /**
-   * The aggregate for arguments of these static types (none: star), without the parameter; undefined when it doesn't take them. Literal
-   * arguments come as `literals`, undefined where an argument is no literal.
+   * The aggregate for arguments of these static types (none: star), without the parameter; undefined when it doesn't take them.
    */
-  resolve(argTypes: readonly ScalarType[], literals: readonly unknown[]): Aggregate | undefined
+  resolve(argTypes: readonly ScalarType[]): Aggregate | undefined
 }
 
 /** An aggregate with its argument types decided. */

@@ -5,16 +5,10 @@ import type { Accumulator, StateValue } from './aggregate.ts'
 import { LIMB, writeTotal, type ExactSumLayout } from './exact-sum-state.ts'
 import { addDecimal, addDouble, addTotal, zeroTotal, type ExactTotal } from './exact-total.ts'
 import { growArray } from './grow-array.ts'
-import { wrongKind } from './wrong-kind.ts'
+import { checkNumber } from './wrong-kind.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
-const {
-  NULL: TAG_NULL,
-  INTEGER: TAG_INTEGER,
-  BIG_INTEGER: TAG_BIG_INTEGER,
-  DOUBLE: TAG_DOUBLE,
-  NUMERIC: TAG_NUMERIC,
-} = TAG
+const { INTEGER: TAG_INTEGER, BIG_INTEGER: TAG_BIG_INTEGER, DOUBLE: TAG_DOUBLE, NUMERIC: TAG_NUMERIC } = TAG
 const LIMB_SIZE = LIMB
 
 /** Below it a top plus a carry is a safe integer. */
@@ -60,16 +54,7 @@ export class ExactSumAccumulator implements Accumulator {
   }
 
   check(r: Registers, arg: number): CellError | null {
-    switch (r.tag[arg]) {
-      case TAG_NULL:
-      case TAG_INTEGER:
-      case TAG_BIG_INTEGER:
-      case TAG_DOUBLE:
-      case TAG_NUMERIC:
-        return null
-      default:
-        return wrongKind(this.#name, r, arg)
-    }
+    return checkNumber(this.#name, r, arg)
   }
 
   update(group: number, r: Registers, arg: number): void {

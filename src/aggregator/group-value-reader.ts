@@ -1,6 +1,6 @@
 /**
  * Owns the reading of grouping values from group key bytes into cells as the leaf's columns hold them: native values for
- * declared types, key bytes for the others (architecture.md, Columns).
+ * declared types, key bytes for the others (core/scalar-type.ts, toColumnStorage).
  */
 import { assert } from '../core/assert.ts'
 import { KEY_TAG } from '../core/key-bytes.ts'

@@ -7,7 +7,6 @@ import type { Expression } from '../sql/expression.ts'
 import type { FuncCall } from '../sql/parse-statement.ts'
 import { isLaterAggregate } from '../sql/refused-functions.ts'
 import { unsupported } from '../sql/unsupported.ts'
-import { literalValues } from './partial-aggregate.ts'
 
 /** Whether the name is an aggregate's, of ours or of PostgreSQL's that comes later. */
 export function isAggregateName(name: string): boolean {
@@ -51,10 +50,7 @@ export function chooseAggregate(
   const evaluated = last === undefined ? args : args.toSpliced(1, 1)
   const types = evaluated.map(({ type }) => type)
   const hasParameter = definition?.parameter === undefined || last !== undefined
-  const aggregate =
-    hasParameter && (isStar || args.length > 0)
-      ? resolveAggregate(name, types, literalValues(evaluated), distinct)
-      : undefined
+  const aggregate = hasParameter && (isStar || args.length > 0) ? resolveAggregate(name, types, distinct) : undefined
   if (aggregate !== undefined) {
     return { aggregate, args: evaluated, parameter: last === undefined ? undefined : readFraction(name, last) }
   }

@@ -2,12 +2,11 @@
 import { resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
-import type { Expression } from '../sql/expression.ts'
 import type { PartialColumn } from './plan.ts'
 
 /** The aggregate of a partial. Errors: BrokenInvariant for one that no plan of this version has. */
-export function aggregateOf({ aggregate: name, args, argTypes, distinct, call }: PartialColumn): Aggregate {
-  const aggregate = resolveAggregate(name, argTypes, literalValues(args), distinct)
+export function aggregateOf({ aggregate: name, argTypes, distinct, call }: PartialColumn): Aggregate {
+  const aggregate = resolveAggregate(name, argTypes, distinct)
   assert(aggregate !== undefined, `no aggregate serves ${call}`)
   return aggregate
 }
@@ -15,9 +14,4 @@ export function aggregateOf({ aggregate: name, args, argTypes, distinct, call }:
 /** A word for the partial's aggregate that its form with DISTINCT doesn't share: part of the names of SQLite functions. */
 export function aggregateWord({ aggregate, distinct }: PartialColumn): string {
   return distinct ? `${aggregate}_distinct` : aggregate
-}
-
-/** The values of literal arguments, as AggregateDefinition.resolve wants them; undefined for the others. */
-export function literalValues(args: readonly Expression[]): readonly unknown[] {
-  return args.map((argument) => (argument.kind === 'literal' ? argument.value : undefined))
 }

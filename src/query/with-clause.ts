@@ -18,7 +18,7 @@ interface Cte {
   readonly columns: readonly PlanColumn[]
 }
 
-/** Compiles a SELECT with its WITH; the SELECT without it is compiled as any other. */
+/** Compiles WITH, and the SELECT behind it by the context. Errors: sql_invalid for a name that WITH has twice; what its parts are refused for. */
 export function compileWith(select: SelectStmt, surroundings: Surroundings, context: CompileContext): SelectPlan {
   const { withClause, ...body } = select
   assert(withClause !== undefined, 'a SELECT with WITH')

@@ -1,15 +1,15 @@
 /** Owns the shape in which a rollup is shown over HTTP (docs/HTTP.md). */
 import { addCounts, type Counts, type HaltReason, toShardKey, zeroCounts } from '../core/shard.ts'
 import type { StoredRollup, StoredShard } from '../leaf/leaf-store.ts'
-import { aggregateOf } from '../planner/partial-aggregate.ts'
 import type { ShardReport } from '../tailer/ingest-events.ts'
+import { type PlanAnswer, toPlanAnswer } from './plan-answer.ts'
 
 export interface ShownReason {
   readonly code: string
   readonly message: string
 }
 
-export interface RollupAnswer {
+export interface RollupAnswer extends PlanAnswer {
   readonly name: string
   readonly version: number
   readonly sql: string
@@ -19,10 +19,6 @@ export interface RollupAnswer {
   readonly indexes: readonly (readonly string[])[]
   readonly status: 'running' | 'paused' | 'halted'
   readonly reason?: ShownReason
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly role: string }[]
-  readonly ingest_sql: string
-  readonly wrap_sql: string
-  readonly partials: readonly { readonly column: string; readonly call: string; readonly state: string }[]
   readonly warnings: readonly string[]
   readonly created_at: string
   readonly groups: number
@@ -78,14 +74,7 @@ export function toRollupAnswer({ rollup, reports, halt, nowMs }: RollupFacts): R
     indexes: rollup.indexes,
     status,
     ...(reason === undefined ? {} : { reason: toShownReason(reason) }),
-    columns: plan.wrap.outputs.map(({ name, type, role }) => ({ name, type, role })),
-    ingest_sql: plan.ingestSql,
-    wrap_sql: plan.wrapSql,
-    partials: plan.ingest.partials.map((partial) => ({
-      column: partial.column,
-      call: partial.call,
-      state: aggregateOf(partial).stateDescription,
-    })),
+    ...toPlanAnswer(plan),
     warnings: rollup.warnings,
     created_at: rollup.createdAt,
     groups: rollup.groups,

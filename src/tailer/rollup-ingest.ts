@@ -3,6 +3,7 @@
  * (law 1), a refused batch is folded again from where the leaf wants it (law 2), and whatever isn't certain halts its shard
  * (law 7). Decisions about halted shards are the service's.
  */
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { IngestFold } from '../aggregator/ingest-fold.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
@@ -152,7 +153,7 @@ export class RollupIngest {
         if (storing === undefined) this.#batch.seal()
         else await Promise.race([answers, storing])
       }
-      const winner = await Promise.race([answers, delay(Math.max(0, dueInMs))])
+      const winner = await Promise.race([answers, delay(Math.max(0, dueInMs), undefined)])
       if (winner !== undefined) return winner
       if (this.#stopping.signal.aborted || this.#failure !== undefined) return undefined
     }
@@ -390,17 +391,4 @@ interface UsableAnswer {
   readonly answer: FetchAnswer
   /** The position behind it, by its headers. */
   readonly nextAfter: number
-}
-
-function delay(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms, undefined)
-  })
-}
-
-/** Lets messages and timers of this thread run. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
 }

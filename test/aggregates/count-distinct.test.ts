@@ -4,7 +4,7 @@ import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import { DISTINCT_MAX, HEAD_BYTES, MEMBER_BYTES_MAX } from '../../src/aggregates/distinct-set.ts'
 import { finish, stateOf, type Value } from './fold-values.ts'
 
-const DISTINCT = resolveAggregate('count', ['any'], [], true)!
+const DISTINCT = resolveAggregate('count', ['any'], true)!
 const PAST = { error: 'too_many_values' }
 
 const integers = (from: number, to: number): bigint[] =>

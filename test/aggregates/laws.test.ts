@@ -70,7 +70,7 @@ function* subjectOf(
   types: readonly ScalarType[],
   [first, second]: readonly [fc.Arbitrary<Value>, fc.Arbitrary<Value>?],
 ): Generator<Subject> {
-  const aggregate = definition.resolve(types, [])
+  const aggregate = definition.resolve(types)
   if (aggregate === undefined) return
   const name = definition.form === 'distinct' ? `${definition.name} distinct` : definition.name
   const one = orNull(second === undefined ? first.filter((value) => isTaken(aggregate, value)) : first)

@@ -21,7 +21,7 @@ const CALLS: readonly { aggregate: string; type: ScalarType; distinct?: boolean 
   { aggregate: 'approx_percentile', type: 'any' },
 ]
 const AGGREGATES = CALLS.map(({ aggregate, type, distinct }) => {
-  const resolved = resolveAggregate(aggregate, [type], [], distinct)
+  const resolved = resolveAggregate(aggregate, [type], distinct)
   if (resolved === undefined) throw new Error(`no ${aggregate}`)
   return resolved
 })

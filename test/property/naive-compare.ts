@@ -26,7 +26,7 @@ export function compareValues(left: Value, right: Value): number | undefined {
 
 const RANKS = ['null', 'text', 'number', 'boolean', 'array', 'object']
 
-/** jsonb's order, [] as any array; sql.md: text < number < boolean < array < object, and null first inside. */
+/** jsonb's order, but for [], an array as any other: text < number < boolean < array < object, and null first inside. */
 function compareJson(left: JsonNode, right: JsonNode): number {
   // what has no key is an error, on the left side first
   showJson(left)

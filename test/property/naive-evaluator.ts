@@ -1,6 +1,6 @@
 /**
  * Owns a rollup as a plain query, a record at a time: WHERE, groups, aggregates over lists of values, outputs, HAVING. Simple on
- * purpose: it keeps every value, and calls nothing of rollupd's evaluators. Written from sql.md.
+ * purpose: it keeps every value, and calls nothing of rollupd's evaluators. Written from docs/SQL.md.
  */
 import type { OnError } from '../../src/core/policy.ts'
 import { evaluate, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'

@@ -4,7 +4,7 @@ import { compareValues } from './naive-compare.ts'
 import { compute, decimalOfText, int64, toDouble } from './naive-numbers.ts'
 import { compareNumbers, Decimal, normalize, RowError, toDecimal, type NumberValue, type Value } from './value.ts'
 
-/** sql.md: a result out of double's range is an error; NaN and infinities from themselves are none. */
+/** A result out of double's range is an error; NaN and infinities from themselves are none. */
 function inRange(value: number, from: readonly number[], canVanish = false): number {
   const finite = from.every((one) => Number.isFinite(one))
   if (finite && !Number.isFinite(value)) throw new RowError('number_out_of_range')

@@ -4,7 +4,7 @@ import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { lax, numberOf, strict, textOf, toText, wholeOf, wrongKind, type NaiveFunction } from './naive-call.ts'
 import { Decimal, Json, RowError, Span, type Value } from './value.ts'
 
-/** sql.md: a text that a function makes has at most so many bytes. */
+/** A text that a function makes has at most so many bytes. */
 const BYTES_MAX = 16 * 1024 * 1024
 
 function join(left: Value, right: Value, types: readonly ScalarType[]): string {

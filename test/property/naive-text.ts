@@ -54,7 +54,7 @@ const DATE = /^(?:([+-]?\d{4,6})-(\d\d)-(\d\d)|([+-]?\d{4,6})-(\d{3})|(\d{4})(\d
 const CLOCK = /^(?:[Tt]| +)(\d\d)(:?)(\d\d)(?:\2(\d\d)(?:[.,](\d*))?)?/
 const ZONE = /^ *(?:[Zz]|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)/
 
-/** ISO 8601, as sql.md has it: no zone is UTC, more than six digits of a second are cut. */
+/** ISO 8601: no zone is UTC, more than six digits of a second are cut. */
 export function readTime(given: string): Time {
   const text = given.replaceAll(BLANKS, '')
   const date = DATE.exec(text)

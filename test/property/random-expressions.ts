@@ -67,7 +67,7 @@ const AGGREGATES: readonly {
 }[] = DEFINITIONS.flatMap((definition) =>
   ARGUMENT_LISTS.flatMap((args) => {
     const { name, form } = definition
-    const aggregate = definition.resolve(args, [])
+    const aggregate = definition.resolve(args)
     if (aggregate === undefined) return []
     const distinct = form === 'distinct'
     const hasParameter = definition.parameter !== undefined

@@ -1,6 +1,6 @@
 /**
  * Owns the naive evaluator's values: plain JavaScript ones, integers as bigint, numbers exactly where they are compared, and how
- * each is told apart as a grouping value and shown in an answer. Written from sql.md, without rollupd's own code.
+ * each is told apart as a grouping value and shown in an answer. Written from docs/SQL.md, without rollupd's own code.
  */
 
 /** A value in a record as it was written: numbers keep their text, of equal keys the last counts. */
@@ -76,7 +76,7 @@ export function isNumber(value: Value): value is NumberValue {
 }
 
 const POINT = /[.eE]/
-/** sql.md: an integer of up to 1,000 digits. */
+/** An integer of up to 1,000 digits. */
 const DIGITS_MAX = 1_000
 
 /** What a field holds where it is used. Errors: invalid_text, number_out_of_range. */

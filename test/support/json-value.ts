@@ -14,7 +14,7 @@ import { isValidUtf8, unescapeString } from '../../src/core/json-string.ts'
 export type JsonValue = null | boolean | bigint | number | string | readonly JsonValue[] | JsonObject
 export type JsonObject = ReadonlyMap<string, JsonValue>
 
-/** Why a slice has no value: a text in it, or a key, is none (sql.md, Text). */
+/** Why a slice has no value: a text in it, or a key, is none (docs/ERRORS.md, invalid_text). */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
 }

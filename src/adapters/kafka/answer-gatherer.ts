@@ -3,38 +3,38 @@
  * bytes, and is copied once, into a buffer of its size.
  */
 const LENGTH_BYTES = 4
-/** Smaller answers get a room of their own: it costs nothing, and a login's that comes between must not take a turn. */
+/** Smaller answers get a buffer of their own: it costs nothing, and a login's that comes between must not take a turn. */
 const TURN_BYTES_MIN = 64 << 10
-/** Room for a poll's answer is used again; that of a giant batch, which is rare, is given back. */
+/** A buffer for a poll's answer is used again; that of a giant batch, which is rare, is given back. */
 const KEPT_BYTES_MAX = 32 << 20
-const NO_ROOM = Buffer.alloc(0)
+const NO_BYTES = Buffer.alloc(0)
 
 /** Where the bytes of answers are put. */
-export interface AnswerRooms {
+export interface AnswerBuffers {
   take(bytes: number): Buffer
 }
 
-export const FRESH_ROOMS: AnswerRooms = { take: (bytes) => Buffer.allocUnsafeSlow(bytes) }
+export const FRESH_BUFFERS: AnswerBuffers = { take: (bytes) => Buffer.allocUnsafeSlow(bytes) }
 
-/** Two rooms in turn: an answer's bytes are valid until the second one behind it begins to arrive. */
-export class TwoRooms implements AnswerRooms {
-  #next: Buffer = NO_ROOM
-  #other: Buffer = NO_ROOM
+/** Two buffers in turn: an answer's bytes are valid until the second one behind it begins to arrive. */
+export class DoubleBuffer implements AnswerBuffers {
+  #next: Buffer = NO_BYTES
+  #other: Buffer = NO_BYTES
 
   take(bytes: number): Buffer {
-    if (bytes < TURN_BYTES_MIN) return FRESH_ROOMS.take(bytes)
-    let room = this.#next
-    // with a quarter to spare, so that answers of about the same size don't each need a larger room
-    if (room.length < bytes) room = Buffer.allocUnsafeSlow(bytes + (bytes >> 2))
+    if (bytes < TURN_BYTES_MIN) return FRESH_BUFFERS.take(bytes)
+    let buffer = this.#next
+    // with a quarter to spare, so that answers of about the same size don't each need a larger buffer
+    if (buffer.length < bytes) buffer = Buffer.allocUnsafeSlow(bytes + (bytes >> 2))
     this.#next = this.#other
-    this.#other = room.length > KEPT_BYTES_MAX ? NO_ROOM : room
-    return room.subarray(0, bytes)
+    this.#other = buffer.length > KEPT_BYTES_MAX ? NO_BYTES : buffer
+    return buffer.subarray(0, bytes)
   }
 }
 
 export class AnswerGatherer {
   /** Where the next answer's bytes are put. */
-  rooms: AnswerRooms = FRESH_ROOMS
+  buffers: AnswerBuffers = FRESH_BUFFERS
   readonly #onAnswer: (answer: Buffer) => void
   readonly #length = Buffer.alloc(LENGTH_BYTES)
   #lengthBytes = 0
@@ -56,7 +56,7 @@ export class AnswerGatherer {
         this.#lengthBytes += taken
         at += taken
         if (this.#lengthBytes < LENGTH_BYTES) return
-        this.#answer = this.rooms.take(LENGTH_BYTES + this.#readLength())
+        this.#answer = this.buffers.take(LENGTH_BYTES + this.#readLength())
         this.#answer.set(this.#length)
         this.#gathered = LENGTH_BYTES
       }

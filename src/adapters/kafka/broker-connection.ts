@@ -6,7 +6,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import Connection from 'kafkajs/src/network/connection.js'
 import { RollupdError } from '../../core/errors.ts'
-import { AnswerGatherer, type AnswerRooms, FRESH_ROOMS } from './answer-gatherer.ts'
+import { AnswerGatherer, type AnswerBuffers, FRESH_BUFFERS } from './answer-gatherer.ts'
 import type { HostAndPort, KafkaConfig } from './kafka-config.ts'
 import type { Api } from './protocol/api.ts'
 import { API_VERSIONS } from './protocol/api-versions.ts'
@@ -56,7 +56,7 @@ export class BrokerConnection {
 
   /**
    * Sends a request, opening the connection first where there is none, and gives its answer. After a failure the connection is
-   * dropped: an answer that comes late must not meet the next request. `rooms` is where the answer's bytes are put, for a caller
+   * dropped: an answer that comes late must not meet the next request. `buffers` is where the answer's bytes are put, for a caller
    * that has no other request under way.
    * Errors: broker_away (refused, lost, no answer within `timeoutMs`, login refused, an answer that is none).
    */
@@ -64,7 +64,7 @@ export class BrokerConnection {
     api: Api<Request, Answer>,
     request: Request,
     timeoutMs: number,
-    rooms: AnswerRooms = FRESH_ROOMS,
+    buffers: AnswerBuffers = FRESH_BUFFERS,
   ): Promise<Answer> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
@@ -72,7 +72,7 @@ export class BrokerConnection {
       timer = setTimeout(expire, timeoutMs)
     })
     try {
-      return await Promise.race([this.#sendNow(api, request, rooms), late])
+      return await Promise.race([this.#sendNow(api, request, buffers), late])
     } catch (error) {
       this.#drop()
       throw this.#away(error)
@@ -94,18 +94,22 @@ export class BrokerConnection {
     this.#drop()
   }
 
-  async #sendNow<Request, Answer>(api: Api<Request, Answer>, request: Request, rooms: AnswerRooms): Promise<Answer> {
+  async #sendNow<Request, Answer>(
+    api: Api<Request, Answer>,
+    request: Request,
+    buffers: AnswerBuffers,
+  ): Promise<Answer> {
     const session = await this.#open()
     const range = session.versions.get(api.key)
     if (range === undefined || api.version < range.min || api.version > range.max) {
       const has = range === undefined ? 'no version of it' : `versions ${range.min} to ${range.max}`
       throw new Error(`it speaks ${has} where ${api.name} ${api.version} is needed; Kafka 2.8 or later has it`)
     }
-    session.gatherer.rooms = rooms
+    session.gatherer.buffers = buffers
     try {
       return await exchange(session.connection, api, request)
     } finally {
-      session.gatherer.rooms = FRESH_ROOMS
+      session.gatherer.buffers = FRESH_BUFFERS
     }
   }
 

@@ -1,11 +1,12 @@
 /**
  * Owns the long polls of one reader at one broker: one Fetch request in flight, on a connection of its own, a back-off
- * after failures, and the rooms of the answers: a poll's bytes are valid until the second poll behind it. What becomes of the answers, and which shards are asked, is the reader's (kafka-reader.ts).
+ * after failures, and the buffers of the answers: a poll's bytes are valid until the second poll behind it. What becomes of the
+ * answers, and which shards are asked, is the reader's (kafka-reader.ts).
  */
 import { type Shard, toShardKey } from '../../core/shard.ts'
 import { NO_BYTES, toErrorAnswer } from '../../tailer/error-answer.ts'
 import type { FetchAnswer, FetchErrorCode, FetchRequest } from '../../tailer/record-source.ts'
-import { TwoRooms } from './answer-gatherer.ts'
+import { DoubleBuffer } from './answer-gatherer.ts'
 import { BrokerConnection } from './broker-connection.ts'
 import type { HostAndPort, KafkaConfig } from './kafka-config.ts'
 import { KAFKA_ERRORS, nameOfKafkaError } from './protocol/error-code.ts'
@@ -43,7 +44,7 @@ interface Poll {
 export class FetchLane {
   readonly address: HostAndPort
   readonly #connection: BrokerConnection
-  readonly #rooms = new TwoRooms()
+  readonly #buffers = new DoubleBuffer()
   readonly #now: () => number
   #poll: Poll | undefined
   #failures = 0
@@ -111,7 +112,7 @@ export class FetchLane {
     }
     try {
       const byId = await this.#connection.supports(FETCH_BY_ID, timeoutMs)
-      const answer = await this.#connection.send(byId ? FETCH_BY_ID : FETCH_BY_NAME, fetch, timeoutMs, this.#rooms)
+      const answer = await this.#connection.send(byId ? FETCH_BY_ID : FETCH_BY_NAME, fetch, timeoutMs, this.#buffers)
       const answers = toAnswers(requests, answer, byId)
       if (!byId) await this.#refuseOtherTopics(requests, answers, timeoutMs)
       this.#failures = 0

@@ -1,7 +1,7 @@
 /** Owns the shape of a preview's answer. Cells come as JSON text with all their digits, so the whole is put together as text. */
-import { aggregateOf } from '../../planner/partial-aggregate.ts'
 import type { RollupPlan } from '../../planner/plan.ts'
 import { toJsonText } from '../../query/json-cell.ts'
+import { toPlanAnswer } from '../plan-answer.ts'
 import type { FieldSurvey } from './field-survey.ts'
 import type { PartialCells } from './partial-cells.ts'
 import type { Groups } from './preview-leaf.ts'
@@ -28,7 +28,7 @@ export function printPreview(preview: Preview, partials: PartialCells): string {
   const rows = (isHidden: boolean): string =>
     array(groups.rows.filter((group) => group.isHidden === isHidden).map(({ cells }) => row(names, cells)))
   return object({
-    plan: printPlan(plan),
+    plan: JSON.stringify(toPlanAnswer(plan)),
     source_rows: array(folded.map((one) => printSourceRow(one, plan, partials))),
     groups: rows(false),
     hidden_groups: rows(true),
@@ -38,19 +38,6 @@ export function printPreview(preview: Preview, partials: PartialCells): string {
     fields: JSON.stringify(survey.fields.map((field) => toShownField(field, survey.documents))),
     warnings: JSON.stringify([...plan.warnings, ...groups.warnings, ...warnings]),
     ...(groups.errors.length === 0 ? {} : { errors: JSON.stringify(groups.errors.map(withoutRow)) }),
-  })
-}
-
-function printPlan(plan: RollupPlan): string {
-  return JSON.stringify({
-    ingest_sql: plan.ingestSql,
-    wrap_sql: plan.wrapSql,
-    columns: plan.wrap.outputs.map(({ name, type, role }) => ({ name, type, role })),
-    partials: plan.ingest.partials.map((partial) => ({
-      column: partial.column,
-      call: partial.call,
-      state: aggregateOf(partial).stateDescription,
-    })),
   })
 }
 

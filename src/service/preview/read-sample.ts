@@ -2,6 +2,7 @@
  * Owns reading a sample of a topic over the port of record sources: without a consumer group, without a position that anyone keeps. It
  * ends with the records that are there.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { RollupdError } from '../../core/errors.ts'
 import { RecordBatchDecoder } from '../../records/record-batch-decoder.ts'
 import type { FetchAnswer, Partition, RecordReader, RecordSource, Topic } from '../../tailer/record-source.ts'
@@ -168,10 +169,4 @@ class SampleRun {
     this.warnings.push(`${why}: these are the records read until then`)
     return true
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }

@@ -1,7 +1,7 @@
 /** Answers come whole out of any pieces, and their bytes stay as long as they are promised to. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AnswerGatherer, TwoRooms } from '../../../src/adapters/kafka/answer-gatherer.ts'
+import { AnswerGatherer, DoubleBuffer } from '../../../src/adapters/kafka/answer-gatherer.ts'
 
 function frame(body: Uint8Array): Buffer {
   const bytes = Buffer.alloc(4 + body.length)
@@ -17,7 +17,7 @@ test('answers come whole, in order, out of any pieces', () => {
     fc.property(bodies, cuts, (list, at) => {
       const answers: string[] = []
       const gatherer = new AnswerGatherer((answer) => answers.push(answer.toString('hex')))
-      gatherer.rooms = new TwoRooms()
+      gatherer.buffers = new DoubleBuffer()
       const stream = Buffer.concat(list.map(frame))
       const borders = [0, ...at.filter((cut) => cut < stream.length).toSorted((a, b) => a - b), stream.length]
       for (let index = 1; index < borders.length; index++) {
@@ -34,7 +34,7 @@ test('answers come whole, in order, out of any pieces', () => {
 test('an answer stays until the second large one behind it; small ones take no turn', () => {
   const answers: Buffer[] = []
   const gatherer = new AnswerGatherer((answer) => answers.push(answer))
-  gatherer.rooms = new TwoRooms()
+  gatherer.buffers = new DoubleBuffer()
   const large = (byte: number) => frame(Buffer.alloc(100_000, byte))
   for (const answer of [large(1), frame(Buffer.from('login')), large(2), frame(Buffer.from('login'))])
     gatherer.add(answer)

@@ -1,5 +1,5 @@
 /**
- * Owns PostgreSQL as the oracle of functions: many random rows through ours and through PGlite, whose answers must be the same. Where sql.md
+ * Owns PostgreSQL as the oracle of functions: many random rows through ours and through PGlite, whose answers must be the same. Where docs/SQL.md
  * deviates, the deviation is in the way the two are compared, with its reason.
  */
 import { PGlite } from '@electric-sql/pglite'
