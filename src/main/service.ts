@@ -152,6 +152,8 @@ async function start(
     `rollupd ${readVersion()} at ${url}`,
   )
 
+  previews.prepare()
+
   const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>()
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= closeWithin(closeAll, STOP_MS_MAX, logger).then(tellStopped))

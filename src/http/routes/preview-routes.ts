@@ -7,6 +7,7 @@ import { type PreviewSource, SAMPLE_DEFAULT, SAMPLE_MAX } from '../../service/pr
 import { ErrorAnswer } from '../schemas.ts'
 import { PreviewAnswer, PreviewBody } from '../preview-schemas.ts'
 import { refuseLongStatement } from '../statement-limit.ts'
+import { watchClient } from '../watch-client.ts'
 
 export interface PreviewRoutesOptions {
   readonly previews: PreviewClient
@@ -33,13 +34,15 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PreviewRoutesOptions> = as
     async (request, reply) => {
       const { sql, steps, on_error: onError } = request.body
       refuseLongStatement(sql, statementCharactersMax)
-      const answer = await previews.run({
+      const client = watchClient(reply)
+      const preview = {
         sql,
         from: toSource(request.body),
         steps: steps ?? false,
         onError: onError ?? 'dead_letter',
         receivedAtMs: Date.now(),
-      })
+      }
+      const answer = await previews.run(preview, client.signal).finally(client.end)
       return await reply.type('application/json; charset=utf-8').send(answer as never)
     },
   )

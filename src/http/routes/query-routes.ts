@@ -1,6 +1,5 @@
 /** The route of queries: JSON in one piece, or NDJSON and CSV as streams. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import { type AnswerFormat, CONTENT_TYPES } from '../../query/query-request.ts'
@@ -8,6 +7,7 @@ import type { FencedQueries } from '../../service/fenced-queries.ts'
 import { chooseAcceptedType } from '../accepted-type.ts'
 import { ErrorAnswer, QueryBody } from '../schemas.ts'
 import { refuseLongStatement } from '../statement-limit.ts'
+import { watchClient } from '../watch-client.ts'
 
 /** The first is for whoever takes any. */
 const FORMATS = {
@@ -65,13 +65,4 @@ function chooseFormat(accept: string | undefined): AnswerFormat {
   throw new RollupdError('bad_request', `no answer of the accepted types "${accept}" can be given`, {
     hint: 'Accept application/json, application/x-ndjson or text/csv.',
   })
-}
-
-/** Aborts when the client goes away before its answer: it needs none then. Caller ends the watch with the answer. */
-function watchClient({ raw: response }: FastifyReply): { signal: AbortSignal; end: () => void } {
-  const controller = new AbortController()
-  const abort = () => controller.abort(new RollupdError('bad_request', 'the client closed the connection'))
-  // not the socket's: that may carry many requests at once
-  response.once('close', abort)
-  return { signal: controller.signal, end: () => response.removeListener('close', abort) }
 }

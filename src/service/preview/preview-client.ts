@@ -1,6 +1,6 @@
 /**
- * Owns the service's side of previews: the thread that runs them, started by the first one, and what happens to a preview that takes too long
- * or to a thread that ends. Reading, folding and merging would hold up all other requests on the main thread.
+ * Owns the service's side of previews: the thread that runs them, and what happens to a preview that takes too long, whose client has gone,
+ * or whose thread ends. Reading, folding and merging would hold up all other requests on the main thread.
  */
 import type { Worker } from 'node:worker_threads'
 import { RollupdError } from '../../core/errors.ts'
@@ -8,10 +8,15 @@ import { PendingCalls } from '../../core/pending-calls.ts'
 import type { PreviewRequest } from './preview-request.ts'
 import type { FromPreview, ToPreview } from './preview-thread.ts'
 
-/** From its turn on. A large sample with steps takes some seconds, reading at most five. */
-const PREVIEW_MS_MAX = 20_000
-/** More that wait for their turn are refused. */
-const WAITING_MAX = 16
+export interface PreviewLimits {
+  /** From its turn on. */
+  readonly milliseconds: number
+  /** More that run or wait for their turn are refused. */
+  readonly open: number
+}
+
+/** A large sample with steps takes some seconds, reading at most five. */
+const LIMITS: PreviewLimits = { milliseconds: 20_000, open: 16 }
 
 interface Thread {
   readonly worker: Worker
@@ -29,29 +34,39 @@ function toEnded(error: unknown): unknown {
 
 export class PreviewClient {
   readonly #startWorker: () => Worker
+  readonly #limits: PreviewLimits
   #thread: Thread | undefined
   #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
+  #open = 0
   #isClosed = false
 
-  constructor(startWorker: () => Worker) {
+  constructor(startWorker: () => Worker, limits = LIMITS) {
     this.#startWorker = startWorker
+    this.#limits = limits
   }
 
-  /** The answer as JSON bytes. Errors: those of runPreview; too_many_queries, query_timeout, shutting_down. */
-  async run(request: PreviewRequest): Promise<Uint8Array> {
-    if (this.#waiting >= WAITING_MAX) {
-      throw new RollupdError('too_many_queries', `${WAITING_MAX} previews are waiting already`, {
+  /** Starts the thread ahead of the first preview, which would wait half a second for it. */
+  prepare(): void {
+    this.#thread ??= this.#start()
+  }
+
+  /**
+   * The answer as JSON bytes; `client` aborts when nobody waits for it any more, which saves a preview that has not begun.
+   * Errors: those of runPreview; too_many_queries, query_timeout, shutting_down, the signal's reason.
+   */
+  async run(request: PreviewRequest, client: AbortSignal): Promise<Uint8Array> {
+    if (this.#open >= this.#limits.open) {
+      throw new RollupdError('too_many_queries', `${this.#limits.open} previews are waiting already`, {
         hint: 'Try again in a moment.',
       })
     }
-    this.#waiting++
-    const running = this.#last.then(() => this.#runNow(request))
+    this.#open++
+    const running = this.#last.then(() => this.#runNow(request, client))
     this.#last = running.catch(() => undefined)
     try {
       return await running
     } finally {
-      this.#waiting--
+      this.#open--
     }
   }
 
@@ -60,19 +75,20 @@ export class PreviewClient {
     await this.#end()
   }
 
-  async #runNow(request: PreviewRequest): Promise<Uint8Array> {
+  async #runNow(request: PreviewRequest, client: AbortSignal): Promise<Uint8Array> {
+    client.throwIfAborted()
     if (this.#isClosed) throw new RollupdError('shutting_down', 'the service is shutting down')
     const { worker, calls } = (this.#thread ??= this.#start())
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
       void this.#end()
-    }, PREVIEW_MS_MAX)
+    }, this.#limits.milliseconds)
     try {
       return await calls.send((call) => worker.postMessage({ call, request } satisfies ToPreview))
     } catch (error) {
       if (!isLate) throw this.#isClosed ? error : toEnded(error)
-      throw new RollupdError('query_timeout', `the preview took longer than ${PREVIEW_MS_MAX} ms`, {
+      throw new RollupdError('query_timeout', `the preview took longer than ${this.#limits.milliseconds} ms`, {
         hint: 'Ask for a smaller sample.',
       })
     } finally {
