@@ -48,6 +48,11 @@ export interface Aggregate {
   /** Merges any two states. */
   merge(left: readonly StateValue[], right: readonly StateValue[]): StateValue[]
   /**
+   * Takes a part away again that was merged into the whole: the very bytes of the state without it. Absent where the state forgets what
+   * that takes: MIN doesn't know the second least value, a set not how often a value came.
+   */
+  subtract?(whole: readonly StateValue[], part: readonly StateValue[]): StateValue[]
+  /**
    * The same merge as SQLite text, one assignment's right side per column, right wherever `mergeGuard` holds. `stored(i)` and
    * `added(i)` name column i of the two rows. Rows where the guard doesn't hold go through `merge`.
    */

@@ -30,18 +30,24 @@ class CountAccumulator implements Accumulator {
   }
 }
 
-const COUNT_AGGREGATE: Aggregate = {
-  type: 'bigint',
-  columns: [{ suffix: '', storage: 'INTEGER' }],
-  finishedColumn: 0,
-  stateDescription: 'count',
-  canFail: false,
-  createAccumulator: () => new CountAccumulator(),
-  identity: () => [0],
-  merge: ([left], [right]) => [Number(left) + Number(right)],
-  mergeSql: (stored, added) => [`${stored(0)} + ${added(0)}`],
-  finalize: ([count], r, out) => r.setBigInteger(out, BigInt(count as number | bigint)),
+/** An aggregate whose state is a count, which is its finished value too. */
+export function createCount(stateDescription: string, createAccumulator: () => Accumulator): Aggregate {
+  return {
+    type: 'bigint',
+    columns: [{ suffix: '', storage: 'INTEGER' }],
+    finishedColumn: 0,
+    stateDescription,
+    canFail: false,
+    createAccumulator,
+    identity: () => [0],
+    merge: ([left], [right]) => [Number(left) + Number(right)],
+    subtract: ([whole], [part]) => [Number(whole) - Number(part)],
+    mergeSql: (stored, added) => [`${stored(0)} + ${added(0)}`],
+    finalize: ([count], r, out) => r.setBigInteger(out, BigInt(count as number | bigint)),
+  }
 }
+
+const COUNT_AGGREGATE = createCount('count', () => new CountAccumulator())
 
 export const COUNT: AggregateDefinition = {
   name: 'count',

@@ -14,6 +14,7 @@ import {
   decodeTotal,
   encodeTotal,
   hasMoreThanBinary,
+  negateTotal,
   nonFiniteSum,
   roundQuotient,
   toBinary,
@@ -92,11 +93,12 @@ export const MIXED_SUM: ExactSumLayout = {
 /** What every aggregate over exact sums has in common. */
 export function exactSumParts(
   layout: ExactSumLayout,
-): Pick<Aggregate, 'columns' | 'identity' | 'merge' | 'mergeSql' | 'mergeGuard'> {
+): Pick<Aggregate, 'columns' | 'identity' | 'merge' | 'subtract' | 'mergeSql' | 'mergeGuard'> {
   return {
     columns: layout.columns,
     identity: () => identityOf(layout),
-    merge: (left, right) => mergeSums(layout, left, right),
+    merge: (left, right) => combineSums(layout, left, right, 1),
+    subtract: (whole, part) => combineSums(layout, whole, part, -1),
     mergeSql: (stored, added) => mergeSumsSql(layout, stored, added),
     mergeGuard: (stored, added) => mergeSumsGuard(layout, stored, added),
   }
@@ -141,15 +143,22 @@ export function writeTotal(layout: ExactSumLayout, total: ExactTotal, into: Stat
   into[layout.wide] = fits ? null : encodeTotal(total)
 }
 
-/** Any two states; the rare ones of sums, since mergeSql serves the rest. */
-function mergeSums(layout: ExactSumLayout, left: readonly StateValue[], right: readonly StateValue[]): StateValue[] {
-  const merged = identityOf(layout)
-  if (layout.integers >= 0) merged[layout.integers] = countOf(left, layout.integers) + countOf(right, layout.integers)
-  merged[layout.others] = countOf(left, layout.others) + countOf(right, layout.others)
+/** Adds or takes away any two states; the rare sums among those that are merged, since mergeSql serves the rest. */
+function combineSums(
+  layout: ExactSumLayout,
+  left: readonly StateValue[],
+  right: readonly StateValue[],
+  sign: 1 | -1,
+): StateValue[] {
+  const combined = identityOf(layout)
+  for (const index of [layout.integers, layout.others]) {
+    if (index >= 0) combined[index] = countOf(left, index) + sign * countOf(right, index)
+  }
   const total = totalOf(layout, left)
-  addTotal(total, totalOf(layout, right))
-  writeTotal(layout, total, merged)
-  return merged
+  const other = totalOf(layout, right)
+  addTotal(total, sign === 1 ? other : negateTotal(other))
+  writeTotal(layout, total, combined)
+  return combined
 }
 
 type ColumnText = (column: number) => string

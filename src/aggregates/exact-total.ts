@@ -63,6 +63,20 @@ export function addTotal(into: ExactTotal, more: ExactTotal): void {
   into.negativeInfinities += more.negativeInfinities
 }
 
+/** What added takes that total away, its counts too. */
+export function negateTotal({ scale, ...total }: ExactTotal): ExactTotal {
+  return {
+    whole: -total.whole,
+    binary: -total.binary,
+    unscaled: -total.unscaled,
+    scale,
+    numerics: -total.numerics,
+    nans: -total.nans,
+    positiveInfinities: -total.positiveInfinities,
+    negativeInfinities: -total.negativeInfinities,
+  }
+}
+
 /** A finite double's exact value in units of 2^-1074. */
 function toBinaryUnits(value: number): bigint {
   const { mantissa, exponent } = partsOfDouble(value)

@@ -3,7 +3,7 @@
  * finite. Nothing is rounded before the end, so equal inputs have equal bytes however they were split, and equal values have no variance.
  */
 import { assert } from '../core/assert.ts'
-import type { StateValue } from './aggregate.ts'
+import type { Aggregate, StateValue } from './aggregate.ts'
 import { blobStateParts } from './blob-state.ts'
 import { addExact, canonicalExact, EXACT_ZERO, pushExact, readExact, type ExactNumber } from './exact-number.ts'
 import { pushCount, readCount, type StateReader } from './state-bytes.ts'
@@ -45,10 +45,10 @@ export function zeroMoments(): Moments {
   }
 }
 
-export function addNonFinite(into: NonFinite, more: NonFinite): void {
-  into.nans += more.nans
-  into.positiveInfinities += more.positiveInfinities
-  into.negativeInfinities += more.negativeInfinities
+function addNonFinite(into: NonFinite, more: NonFinite, sign: 1 | -1): void {
+  into.nans += sign * more.nans
+  into.positiveInfinities += sign * more.positiveInfinities
+  into.negativeInfinities += sign * more.negativeInfinities
 }
 
 export function isAllFinite({ nans, positiveInfinities, negativeInfinities }: NonFinite): boolean {
@@ -99,19 +99,26 @@ export function decodeMoments(kept: readonly Moment[], state: StateValue): Momen
   return moments
 }
 
-function mergeMoments(kept: readonly Moment[], left: Uint8Array, right: Uint8Array): Uint8Array {
+/** Adds the right one to the left, or takes it away. */
+function combineMoments(kept: readonly Moment[], left: StateValue, right: StateValue, sign: 1 | -1): Uint8Array | null {
   const into = decodeMoments(kept, left)
   const more = decodeMoments(kept, right)
-  into.count += more.count
-  addNonFinite(into.x, more.x)
-  addNonFinite(into.y, more.y)
+  into.count += sign * more.count
+  if (into.count === 0) return null
+  addNonFinite(into.x, more.x, sign)
+  addNonFinite(into.y, more.y, sign)
   for (const moment of kept) {
-    into.sums[moment] = canonicalExact(addExact(into.sums[moment] as ExactNumber, more.sums[moment] as ExactNumber))
+    const other = more.sums[moment] as ExactNumber
+    const added = sign === 1 ? other : { ...other, numerator: -other.numerator }
+    into.sums[moment] = canonicalExact(addExact(into.sums[moment] as ExactNumber, added))
   }
   return encodeMoments(kept, into)
 }
 
 /** What every aggregate over moments has in common. */
-export function momentParts(kept: readonly Moment[]): ReturnType<typeof blobStateParts> {
-  return blobStateParts((left, right) => mergeMoments(kept, left, right), false)
+export function momentParts(kept: readonly Moment[]): ReturnType<typeof blobStateParts> & Pick<Aggregate, 'subtract'> {
+  return {
+    ...blobStateParts((left, right) => combineMoments(kept, left, right, 1) as Uint8Array, false),
+    subtract: ([whole = null], [part = null]) => [combineMoments(kept, whole, part, -1)],
+  }
 }

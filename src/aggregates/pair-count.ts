@@ -1,6 +1,7 @@
 /** Owns REGR_COUNT(y, x): how many pairs have no NULL. */
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
-import type { Accumulator, Aggregate, AggregateDefinition, StateValue } from './aggregate.ts'
+import type { Accumulator, AggregateDefinition, StateValue } from './aggregate.ts'
+import { createCount } from './count.ts'
 import { growArray } from './grow-array.ts'
 import { isNumberType } from './pair-moments.ts'
 import { checkNumber } from './wrong-kind.ts'
@@ -33,18 +34,7 @@ class PairCountAccumulator implements Accumulator {
   }
 }
 
-const REGR_COUNT_AGGREGATE: Aggregate = {
-  type: 'bigint',
-  columns: [{ suffix: '', storage: 'INTEGER' }],
-  finishedColumn: 0,
-  stateDescription: 'count of pairs',
-  canFail: false,
-  createAccumulator: () => new PairCountAccumulator(),
-  identity: () => [0],
-  merge: ([left], [right]) => [Number(left) + Number(right)],
-  mergeSql: (stored, added) => [`${stored(0)} + ${added(0)}`],
-  finalize: ([count], r, out) => r.setBigInteger(out, BigInt(count as number | bigint)),
-}
+const REGR_COUNT_AGGREGATE = createCount('count of pairs', () => new PairCountAccumulator())
 
 export const REGR_COUNT: AggregateDefinition = {
   name: NAME,

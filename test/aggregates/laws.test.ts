@@ -157,6 +157,30 @@ for (const { title, aggregate, values } of subjects()) {
   })
 }
 
+function isSubtractable(
+  subject: Subject,
+): subject is Subject & { readonly aggregate: Required<Pick<Aggregate, 'subtract'>> } {
+  return subject.aggregate.subtract !== undefined
+}
+
+for (const { title, aggregate, values } of [...subjects()].filter(isSubtractable)) {
+  test(`${title}: what is added and subtracted again leaves no trace`, () => {
+    fc.assert(
+      fc.property(values, values, fc.nat(12), (before, batch, cut) => {
+        const state = stateOf(aggregate, before)
+        const parts = [stateOf(aggregate, batch.slice(0, cut)), stateOf(aggregate, batch.slice(cut))]
+        const whole = parts.reduce((sum, part) => aggregate.merge(sum, part), state)
+        expect(shown(aggregate.subtract(whole, stateOf(aggregate, batch)))).toBe(shown(state))
+        // part by part, the first one first
+        expect(shown(parts.reduce((rest, part) => aggregate.subtract(rest, part), whole))).toBe(shown(state))
+        expect(shown(aggregate.subtract(whole, whole))).toBe(shown(aggregate.identity()))
+        expect(shown(aggregate.subtract(state, aggregate.identity()))).toBe(shown(state))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+}
+
 /** A table as the leaf makes one, and its upsert. */
 class SqlMerger {
   readonly #database = new Database(':memory:')

@@ -1,5 +1,7 @@
 /** Renders the tables of functions and aggregates as the pages under docs/reference. */
 import { AGGREGATES } from '../../src/aggregates/aggregate-table.ts'
+import type { AggregateDefinition } from '../../src/aggregates/aggregate.ts'
+import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { FunctionEntry } from '../../src/sql/function-entry.ts'
 import { FUNCTIONS } from '../../src/sql/function-table.ts'
 
@@ -22,9 +24,20 @@ export function renderFunctions(): string {
 
 export function renderAggregates(): string {
   const rows = AGGREGATES.map(
-    ({ signature, doc }) => `| ${toCode(signature)} | ${escape(doc.summary)} | ${toCode(doc.example)} |`,
+    (definition) =>
+      `| ${toCode(definition.signature)} | ${escape(definition.doc.summary)} | ${isSubtractable(definition) ? 'yes' : ''} | ${toCode(definition.doc.example)} |`,
   )
-  return `# Aggregates\n\nMade from the table of aggregates. Each takes \`FILTER (WHERE ...)\`.\n\n| call | gives | example |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  return `# Aggregates\n\n${AGGREGATES_INTRODUCTION}\n\n| call | gives | subtractable | example |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`
+}
+
+const AGGREGATES_INTRODUCTION =
+  'Made from the table of aggregates. Each takes `FILTER (WHERE ...)`. Subtractable: a part that was merged into a state can be taken out of it ' +
+  'again, to the last bit. The others forget what that takes: the second least value, how often a value came, what a sketch has folded together.'
+
+/** Of any arguments: an aggregate's states have the same laws. */
+function isSubtractable(definition: AggregateDefinition): boolean {
+  const argumentTypes: ScalarType[][] = [[], ['any'], ['boolean'], ['any', 'any']]
+  return argumentTypes.some((types) => definition.resolve(types)?.subtract !== undefined)
 }
 
 function toCode(text: string): string {
