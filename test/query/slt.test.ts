@@ -1,93 +1,12 @@
-/** Runs the files of test/slt on a real leaf. With SLT_UPDATE=1 what is answered becomes what is expected: read the difference. */
+/** Runs the files of test/slt. With SLT_UPDATE=1 what is answered becomes what is expected: read the difference. */
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RollupdError } from '../../src/core/errors.ts'
-import { readSltFile, updateSltFile, wordValue, type SltBlock } from '../support/slt-file.ts'
-import { QueryFixture } from './query-fixture.ts'
+import { describe } from 'vitest'
+import { readSltFile, updateSltFile } from '../support/slt-file.ts'
+import { testSltBlocks } from './slt-blocks.ts'
 
 const FOLDER = new URL('../slt/', import.meta.url)
 
 for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.slt'))) {
-  describe(`the file ${file}`, () => {
-    let fixture: QueryFixture
-    beforeAll(async () => {
-      fixture = await QueryFixture.create()
-    })
-    const answers = new Map<number, readonly string[]>()
-    afterAll(() => {
-      fixture.close()
-      if (process.env['SLT_UPDATE'] !== undefined) updateSltFile(new URL(file, FOLDER), answers)
-    })
-    for (const block of readSltFile(new URL(file, FOLDER))) {
-      test(`${block.line}: ${block.kind} ${block.words.join(' ')} ${block.body.slice(0, 80)}`, () =>
-        run(block, fixture, answers))
-    }
-  })
-}
-
-function run(block: SltBlock, fixture: QueryFixture, answers: Map<number, readonly string[]>): void {
-  const [name = ''] = block.words
-  switch (block.kind) {
-    case 'rollup': {
-      const idBits = wordValue(block.words, 'idBits') as number | undefined
-      const indexes = (wordValue(block.words, 'indexes') ?? []) as string[][]
-      fixture.rollup(name, block.body, { indexes, ...(idBits === undefined ? {} : { idBits }) })
-      return
-    }
-    case 'ingest':
-      fixture.ingest(name, block.body.split('\n'))
-      return
-    case 'query':
-      answers.set(block.line, answerOf(block, fixture))
-      if (process.env['SLT_UPDATE'] === undefined) expect(answers.get(block.line)).toEqual(block.expected)
-      return
-    default:
-      throw new Error(`line ${block.line}: unknown block ${block.kind}`)
-  }
-}
-
-/** In the file's own form, so that a difference reads as one. */
-function answerOf({ words, body, expected }: SltBlock, fixture: QueryFixture): string[] {
-  const wanted = (kind: string): string[] => expected.filter((line) => line.startsWith(`${kind} `))
-  try {
-    const { text, answer } = fixture.run(body, {
-      params: (wordValue(words, 'params') ?? []) as unknown[],
-      onCellError: words.includes('null') ? 'null' : 'fail',
-      bigNumbers: words.includes('strings') ? 'string' : 'number',
-      format: 'ndjson',
-    })
-    const { warnings = [], errors = [] } = answer.meta
-    const cells = errors.map(({ column, group = '', message }) => `${column} ${group}: ${message}`)
-    const plan = wanted('plan').length === 0 ? [] : [fixture.plan(body).join('; ')]
-    return [
-      ...text.trimEnd().split('\n').slice(0, -1),
-      ...told('warning', warnings, wanted('warning')),
-      ...told('cell', cells, wanted('cell')),
-      ...wanted('plan').map((line) => (plan[0]?.includes(line.slice(5)) === true ? line : `plan ${plan[0]}`)),
-    ]
-  } catch (error) {
-    if (!(error instanceof RollupdError)) throw error
-    const shown = `error ${error.code} ${error.message}${error.hint === undefined ? '' : ` | ${error.hint}`} @${error.position}`
-    if (process.env['SLT_UPDATE'] !== undefined && expected[0] === 'x') return [shown]
-    return expected.filter((line) => shown.includes(line) || matchesParts(shown, line)).length > 0
-      ? [...expected]
-      : [shown]
-  }
-}
-
-/** `a ... b`: both parts, in order. */
-function matchesParts(shown: string, line: string): boolean {
-  let from = 0
-  return line.split(' ... ').every((part) => {
-    const at = shown.indexOf(part, from)
-    from = at + part.length
-    return at >= 0
-  })
-}
-
-function told(kind: string, actual: readonly string[], expected: readonly string[]): string[] {
-  return actual.map((message, index) => {
-    const line = expected[index]
-    return line !== undefined && message.includes(line.slice(kind.length + 1)) ? line : `${kind} ${message}`
-  })
+  const path = new URL(file, FOLDER)
+  describe(`the file ${file}`, () => testSltBlocks(readSltFile(path), (answers) => updateSltFile(path, answers)))
 }

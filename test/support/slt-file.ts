@@ -20,9 +20,14 @@ export interface SltBlock {
 }
 
 export function readSltFile(path: URL): SltBlock[] {
+  return readSltText(readFileSync(path, 'utf8'))
+}
+
+/** `firstLine`: the number of the text's first line, where it is part of a file. */
+export function readSltText(whole: string, firstLine = 1): SltBlock[] {
   const blocks: SltBlock[] = []
-  let line = 1
-  for (const text of readFileSync(path, 'utf8').split(/\n(?=\n)/)) {
+  let line = firstLine
+  for (const text of whole.split(/\n(?=\n)/)) {
     const lines = text.split('\n').filter((one) => !one.startsWith('#'))
     const first = lines.findIndex((one) => one.trim() !== '')
     if (first >= 0) blocks.push(toBlock(lines.slice(first), line))
@@ -47,15 +52,17 @@ export function wordValue(words: readonly string[], name: string): unknown {
 
 /** Writes what was answered in place of what was expected, by the blocks' lines. */
 export function updateSltFile(path: URL, answers: ReadonlyMap<number, readonly string[]>): void {
-  let line = 1
-  const texts = readFileSync(path, 'utf8')
-    .split(/\n(?=\n)/)
-    .map((text) => {
-      const answer = answers.get(line)
-      line += text.split('\n').length
-      if (answer === undefined) return text
-      const [before] = text.split('\n----')
-      return [`${before}\n----`, ...answer].join('\n')
-    })
-  writeFileSync(path, `${texts.join('\n').trimEnd()}\n`)
+  writeFileSync(path, updateSltText(readFileSync(path, 'utf8'), answers))
+}
+
+export function updateSltText(whole: string, answers: ReadonlyMap<number, readonly string[]>, firstLine = 1): string {
+  let line = firstLine
+  const texts = whole.split(/\n(?=\n)/).map((text) => {
+    const answer = answers.get(line)
+    line += text.split('\n').length
+    if (answer === undefined) return text
+    const [before] = text.split('\n----')
+    return [`${before}\n----`, ...answer].join('\n')
+  })
+  return `${texts.join('\n').trimEnd()}\n`
 }
