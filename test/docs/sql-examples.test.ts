@@ -17,11 +17,12 @@ for (const name of readdirSync(join(CHECKOUT, 'docs')).filter((file) => file.end
     readSltText(text, lineAt(document, index)),
   )
   if (blocks.length === 0) continue
-  describe(`the examples of ${file}`, () =>
+  describe(`the examples of ${file}`, () => {
     testSltBlocks(blocks, (answers) => {
       const updated = document.replaceAll(EXAMPLE, (text, index: number) =>
         updateSltText(text, answers, lineAt(document, index)),
       )
       writeFileSync(join(CHECKOUT, file), updated)
-    }))
+    })
+  })
 }

@@ -8,5 +8,7 @@ const FOLDER = new URL('../slt/', import.meta.url)
 
 for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.slt'))) {
   const path = new URL(file, FOLDER)
-  describe(`the file ${file}`, () => testSltBlocks(readSltFile(path), (answers) => updateSltFile(path, answers)))
+  describe(`the file ${file}`, () => {
+    testSltBlocks(readSltFile(path), (answers) => updateSltFile(path, answers))
+  })
 }
