@@ -111,8 +111,6 @@ class SimpleSelect implements SelectPlan {
     )
     this.isPlain = this.#orderBy.length === 0 && this.#limit === ''
     this.isSingleRow = / LIMIT [01]\b/.test(this.#limit) || this.#grouping?.items.length === 0
-    // SQLite takes HAVING without GROUP BY only beside an aggregate
-    if (this.#having !== undefined && this.#grouping?.items.length === 0) this.#export('count(*)')
     this.#noteHiddenGroups()
   }
 
@@ -163,12 +161,17 @@ class SimpleSelect implements SelectPlan {
 
   render(): string {
     const { printer } = this.#context
-    const outputs = this.#outputs.map(
-      ({ expression }, index) => `${printer.printAs(expression, at(this.#types, index))} AS c${index}`,
-    )
+    const texts = this.#outputs.map(({ expression }, index) => printer.printAs(expression, at(this.#types, index)))
+    const outputs = texts.map((text, index) => `${index === 0 ? this.#besideHaving(text) : text} AS c${index}`)
     const hidden = this.#hidden.map((text, index) => `${text} AS h${index}`)
     const head = `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${[...outputs, ...hidden].join(', ')}`
     return `${head}${this.#body()}${this.#groupBy()}${this.#tail()}`
+  }
+
+  /** SQLite takes HAVING without GROUP BY only where an output holds an aggregate. */
+  #besideHaving(output: string): string {
+    const isNeeded = this.#having !== undefined && this.#grouping?.items.length === 0
+    return isNeeded ? `CASE WHEN count(*) IS NOT NULL THEN ${output} END` : output
   }
 
   /** From FROM to WHERE. */

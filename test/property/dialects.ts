@@ -2,6 +2,7 @@
  * Owns what PostgreSQL and DuckDB are asked: which calls mean the same there by definition, how each is written, and the fields, all cast, that
  * statements for them read.
  */
+import { assert } from '../../src/core/assert.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Signature } from './signatures.ts'
@@ -21,6 +22,8 @@ export interface DialectField {
 export interface Dialect {
   readonly name: 'PostgreSQL' | 'DuckDB'
   readonly fields: readonly DialectField[]
+  /** Fields of doubles whose sums no engine rounds on the way. */
+  readonly exactDoubles: readonly string[]
   readonly allows: (signature: Signature) => boolean
   readonly allowsAggregate: (name: string) => boolean
   readonly allowsSymmetric: boolean
@@ -94,9 +97,18 @@ function dialectField(name: string): FieldNode {
   return { kind: 'field', type: 'any', path: [name] }
 }
 
+/** The first of that type: a small integer, for one. */
+export function firstField({ fields }: Dialect, type: ScalarType): FieldNode {
+  const field = fields.find((one) => one.type === type)
+  assert(field !== undefined, `no field of type ${type}`)
+  return dialectField(field.name)
+}
+
+const EXACT_DOUBLES = ['x', 'y']
+
 /** Arguments of SUM and AVG whose totals no engine rounds on the way. */
-export function exactDouble(random: SeededRandom): Node {
-  const [x, y] = ['x', 'y'].map((name) => castTo('double precision', dialectField(name))) as [Node, Node]
+export function exactDouble(random: SeededRandom, { exactDoubles }: Dialect): Node {
+  const [x, y] = [0, 1].map(() => castTo('double precision', dialectField(random.pick(exactDoubles)))) as [Node, Node]
   return random.pick([x, y, call('function', 'abs', [x]), call('operator', '+', [x, y]), call('operator', '-', [y, x])])
 }
 
@@ -326,6 +338,7 @@ const POSTGRES_NUMBERS: readonly (readonly [RegExp, ScalarType])[] = [
 
 export const POSTGRESQL: Dialect = {
   name: 'PostgreSQL',
+  exactDoubles: EXACT_DOUBLES,
   fields: fieldsOf([...ZONES, ''], ['0', '7', '-1', '+12', ' 3 ', '0x1F', '1_000', '9223372036854775807']),
   allows: (signature) => {
     if (signature.id === 'to_timestamp') return signature.args[0] === 'double precision'
@@ -405,6 +418,7 @@ const printDuck = printer(DUCK)
 export const DUCKDB: Dialect = {
   name: 'DuckDB',
   // a column of times takes their texts without looking at the zone
+  exactDoubles: EXACT_DOUBLES,
   fields: fieldsOf(['Z', ''], ['0', '7', '-1', '12', '9223372036854775807']),
   allows: (signature) => {
     // an origin of buckets of months is cut to its month there

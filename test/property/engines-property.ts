@@ -168,7 +168,7 @@ async function compareWithEngine(
 }
 
 /** Errors of values that aren't needed here, since AND, CASE and FILTER stop early; DuckDB also rewrites NOT before it looks for groups. */
-const MAY_REFUSE =
+export const MAY_REFUSE =
   /must appear in the GROUP BY|out of range|overflow|underflow|division by zero|invalid input|square root|count must be|bound|conversion error|could not convert/i
 
 function eventStatements(dialect: Dialect, records: readonly SourceRecord[]): string[] {
@@ -196,7 +196,7 @@ function cellText(value: JsonObject['members'][number][1] | undefined): string {
 }
 
 /** An engine's text as the value that it stands for. */
-function toValue(cell: string | null, type: ScalarType): Value {
+export function toValue(cell: string | null, type: ScalarType): Value {
   if (cell === null) return null
   switch (type) {
     case 'boolean':

@@ -17,6 +17,7 @@ const PARTS = [
   'a call gives the same at ingest and in a query',
   'a rollup over cast fields is the query of PostgreSQL',
   'a rollup over cast fields is the query of DuckDB',
+  'a query over rollups is the query of PostgreSQL over tables of their rows',
   "the order of keys is PostgreSQL's",
 ]
 let suite: PropertySuite

@@ -4,6 +4,7 @@ import { enginesProperty, openDuck, openPostgres, type Engine, type EngineFigure
 import { evaluatorsProperty } from './evaluators-property.ts'
 import { keyOrderProperty } from './key-order-property.ts'
 import { LeafBench } from './leaf-run.ts'
+import { queriesProperty } from './queries-property.ts'
 import { runProperty, type Property, type RunOptions } from './property-run.ts'
 import { splitProperty } from './split-property.ts'
 
@@ -31,16 +32,22 @@ export class PropertySuite {
     const coverage = new Coverage()
     this.#coverage = coverage
     const compared = this.#engines.map((engine) => {
-      const figures = { asked: 0, failing: 0, refused: 0 }
-      this.#figures.set(engine.dialect.name, figures)
+      const figures = this.#figuresOf(engine.dialect.name)
       return toPart(enginesProperty(bench, engine, coverage, figures), ENGINE_SHARE)
     })
     this.parts = [
       toPart(splitProperty(bench, coverage), 1),
       toPart(evaluatorsProperty(bench, coverage), 1),
       ...compared,
+      toPart(queriesProperty(bench, postgres, this.#figuresOf('PostgreSQL, queries')), ENGINE_SHARE),
       toPart(keyOrderProperty(bench, postgres), ENGINE_SHARE),
     ]
+  }
+
+  #figuresOf(name: string): EngineFigures {
+    const figures = { asked: 0, failing: 0, refused: 0 }
+    this.#figures.set(name, figures)
+    return figures
   }
 
   static async create(): Promise<PropertySuite> {

@@ -6,7 +6,7 @@ import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { aggregateId } from './coverage.ts'
-import { DIALECT_TYPES, exactDouble, type Dialect } from './dialects.ts'
+import { DIALECT_TYPES, exactDouble, firstField, type Dialect } from './dialects.ts'
 import {
   aggregateFlavours,
   CASTABLE,
@@ -326,7 +326,7 @@ export class RandomExpressions {
     // by name first: those of two arguments have many lists of types
     const chosenId = random.pick([...new Set(fitting.map((one) => one.id))])
     const chosen = random.pick(fitting.filter((one) => one.id === chosenId))
-    if (dialect !== undefined) return this.#castAggregate(chosen, depth)
+    if (dialect !== undefined) return this.#castAggregate(chosen, depth, dialect)
     const { name, distinct, args, hasParameter } = chosen
     const flavours = aggregateFlavours(name) ?? (wanted.length > 0 ? wanted : SCALAR_FLAVOURS)
     const [argument = null, second] = args.map((arg) => this.#records.ofType(arg, depth - 1, flavours))
@@ -337,7 +337,7 @@ export class RandomExpressions {
   }
 
   /** Sums and averages are of what no engine rounds on the way. */
-  #castAggregate(chosen: (typeof AGGREGATES)[number], depth: number): AggregateNode {
+  #castAggregate(chosen: (typeof AGGREGATES)[number], depth: number, dialect: Dialect): AggregateNode {
     const { random } = this
     const {
       name,
@@ -349,8 +349,8 @@ export class RandomExpressions {
     const common = { kind: 'aggregate', name, distinct, type, filter } as const
     if (wanted === undefined) return { ...common, argument: null }
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
-    if (isExact) return { ...common, argument: exactDouble(random) }
-    if (name === 'avg') return { ...common, argument: castTo('bigint', { kind: 'field', type: 'any', path: ['i'] }) }
+    if (isExact) return { ...common, argument: exactDouble(random, dialect) }
+    if (name === 'avg') return { ...common, argument: castTo('bigint', firstField(dialect, 'bigint')) }
     return { ...common, argument: this.#records.ofType(wanted, depth - 1) }
   }
 
