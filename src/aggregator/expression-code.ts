@@ -19,16 +19,15 @@ import {
   type Literal,
   type Logic,
   type Meta,
+  type Try,
 } from '../sql/expression.ts'
-import type { Evaluate } from '../sql/function-entry.ts'
+import { PLACED_ARGUMENTS, type Evaluate } from '../sql/function-entry.ts'
 import { CAST_TO_NUMERIC_IDS } from '../sql/functions/cast-to-numeric.ts'
 import { functionById } from '../sql/function-table.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 import { expressionKey } from '../sql/expression-key.ts'
 
-/** A function of the table takes at most so many registers. */
-const ARGUMENTS_MAX = 4
 /** The register of an argument that wasn't given, as the table's functions want it. */
 const NO_ARGUMENT = -1
 /** The comparison that IN stands for (expression.ts). */
@@ -63,6 +62,8 @@ export class ExpressionCode {
   #lines: string[] = []
   #depth = 0
   #labels = 0
+  /** The block that a failure leaves; undefined outside of every try. */
+  #tryLabel: string | undefined
   /** Index of the message's beginning, for fail(). */
   #context = 0
 
@@ -128,8 +129,9 @@ export class ExpressionCode {
     if (this.#maybe.has(key)) {
       this.line(`if (!${flag}) {`)
       this.#scope(() => {
-        this.line(`${flag} = true`)
         this.#emitBody(expression, out)
+        // only now: what has failed behind a try fails again elsewhere
+        this.line(`${flag} = true`)
       })
       this.line('}')
     } else {
@@ -177,6 +179,8 @@ export class ExpressionCode {
         return this.#emitCase(expression, out)
       case 'coalesce':
         return this.#emitCoalesce(expression, out)
+      case 'try':
+        return this.#emitTry(expression, out)
       case 'in':
         return this.#emitIn(expression, out)
       case 'literal':
@@ -201,8 +205,13 @@ export class ExpressionCode {
   }
 
   #emitErrorCheck(out: number): void {
-    const reaction = this.#failingIsNull ? `tag[${out}] = ${TAG.NULL}` : `return fail(${out}, ${this.#context})`
-    this.line(`if (tag[${out}] === ${TAG.ERROR}) ${reaction}`)
+    this.line(`if (tag[${out}] === ${TAG.ERROR}) ${this.#reactionTo(out)}`)
+  }
+
+  /** Under on_error null nothing is left for a try. */
+  #reactionTo(failed: number): string {
+    if (this.#failingIsNull) return `tag[${failed}] = ${TAG.NULL}`
+    return this.#tryLabel === undefined ? `return fail(${failed}, ${this.#context})` : `break ${this.#tryLabel}`
   }
 
   #emitMeta(meta: Meta, out: number): void {
@@ -216,13 +225,18 @@ export class ExpressionCode {
   #emitCall(call: Call, out: number): void {
     const entry = functionById(call.function)
     assert(entry !== undefined, `no function ${call.function}`)
-    assert(call.args.length <= ARGUMENTS_MAX, `${call.function} has too many arguments`)
+    const isVariadic = entry.variadic === true
+    assert(isVariadic || call.args.length <= PLACED_ARGUMENTS, `${call.function} has too many arguments`)
     const isExact = CAST_TO_NUMERIC_IDS.includes(call.function)
     const registers = call.args.map((argument) =>
       isExact && argument.kind === 'field' ? this.#emitExact(argument) : this.emit(argument),
     )
     const evaluate = entry.specialize?.(call.args) ?? entry.evaluate
-    const slots = Array.from({ length: ARGUMENTS_MAX }, (_, index) => registers[index] ?? NO_ARGUMENT)
+    const slots: (number | string)[] = Array.from(
+      { length: PLACED_ARGUMENTS },
+      (_, index) => registers[index] ?? NO_ARGUMENT,
+    )
+    if (isVariadic) slots.push(this.value(registers))
     const text =
       call.function === CAST_TO_TIME && call.args[0]?.kind === 'field'
         ? `${this.value(new RecentMinutes(evaluate))}.read(r, ${out}, ${slots[0]})`
@@ -307,6 +321,17 @@ export class ExpressionCode {
       }
       this.line(`tag[${out}] = ${TAG.NULL} }`)
     })
+  }
+
+  /** NULL until the argument has a value: where it fails, the block is left. */
+  #emitTry({ argument }: Try, out: number): void {
+    const label = this.#newLabel()
+    this.line(`tag[${out}] = ${TAG.NULL}`)
+    this.line(`${label}: {`)
+    const outer = this.#tryLabel
+    this.#tryLabel = label
+    this.#scope(() => this.line(`r.copy(${out}, ${this.emit(argument)}) }`))
+    this.#tryLabel = outer
   }
 
   /** True where one is equal; else null where one comparison is null; else false. */

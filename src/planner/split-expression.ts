@@ -62,6 +62,8 @@ export class Splitter {
           whens: expression.whens.map(({ when, then }) => ({ when: part(when), then: part(then) })),
           otherwise: part(expression.otherwise),
         }
+      case 'try':
+        return { ...expression, argument: part(expression.argument) }
       case 'in':
         return { ...expression, argument: part(expression.argument), list: expression.list.map(part) }
       default:

@@ -46,6 +46,7 @@ export class ExpressionPrinter {
   canFail(expression: Expression): boolean {
     switch (expression.kind) {
       case 'literal':
+      case 'try':
         return false
       case 'fragment':
         return expression.canFail
@@ -98,6 +99,8 @@ export class ExpressionPrinter {
         return this.#case(expression)
       case 'coalesce':
         return this.#coalesce(expression.args, expression.type)
+      case 'try':
+        return this.#try(expression.argument)
       case 'in':
         return this.#in(expression)
       case 'field':
@@ -127,8 +130,9 @@ export class ExpressionPrinter {
     return expression.type === 'boolean' ? this.print(expression) : `truth_value(${this.printAs(expression, 'any')})`
   }
 
-  /** A function of any number of arguments that can be nested: f(a, b, c) = f(f(a, b), c). */
+  /** A function of any number of arguments that can be nested: f(a, b, c) = f(f(a, b), c), and f(a) = a. */
   printVariadic(name: string, texts: readonly string[]): string {
+    if (texts.length === 1) return texts[0] as string
     if (texts.length <= ARGUMENTS_MAX) return `${name}(${texts.join(', ')})`
     const inner = this.printVariadic(name, texts.slice(0, -ARGUMENTS_MAX))
     return `${name}(${[inner, ...texts.slice(-ARGUMENTS_MAX)].join(', ')})`
@@ -167,13 +171,25 @@ export class ExpressionPrinter {
     if (!whens.some(({ when }) => this.canFail(when))) {
       return `CASE ${pairs.map(([when, then]) => `WHEN ${when} THEN ${then}`).join(' ')} ELSE ${last} END`
     }
-    return `case_values(${[...pairs.flat(), last].join(', ')})`
+    return this.#caseValues(pairs, last)
+  }
+
+  /** What doesn't fit one call stands in its last argument. */
+  #caseValues(pairs: readonly (readonly [string, string])[], last: string): string {
+    const fits = ARGUMENTS_MAX / 2
+    const otherwise = pairs.length > fits ? this.#caseValues(pairs.slice(fits), last) : last
+    return `case_values(${[...pairs.slice(0, fits).flat(), otherwise].join(', ')})`
+  }
+
+  #try(argument: Expression): string {
+    const text = this.print(argument)
+    return this.canFail(argument) ? `try_value(${text})` : text
   }
 
   /** An error isn't NULL: SQLite's own COALESCE stops at it, as it must. */
   #coalesce(args: readonly Expression[], type: ScalarType): string {
     const texts = args.map((arg) => this.printAs(arg, type))
-    return texts.length === 1 ? (texts[0] as string) : `coalesce(${texts.join(', ')})`
+    return this.printVariadic('coalesce', texts)
   }
 
   #in(expression: In): string {

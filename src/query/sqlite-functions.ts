@@ -31,6 +31,9 @@ const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
   unknown: 'u',
 }
 
+/** Types of a call that its name in SQLite shows; a name has at most 255 bytes. */
+const LETTERS_MAX = 100
+
 /** A SQLite aggregate; `step` may change the state in place. */
 interface AggregateParts<T> {
   readonly start: () => T
@@ -79,12 +82,14 @@ export class SqliteFunctions {
   /** The function of a call of the function table. Errors: what the entry's specialize refuses. */
   call(entry: FunctionEntry, args: readonly Expression[], type: ScalarType): RegisteredCall {
     const types = args.map((arg) => arg.type)
-    const name = `${entry.id}$${types.map((argType) => TYPE_LETTERS[argType]).join('')}`
+    const letters = types.map((argType) => TYPE_LETTERS[argType]).join('')
+    const name = `${entry.id}$${letters}`
     const special = entry.specialize?.(args)
-    if (special !== undefined || types.includes('interval')) {
+    // the letters of a long list are no name for SQLite
+    if (special !== undefined || types.includes('interval') || types.length > LETTERS_MAX) {
       return this.#specialize(name, entry, special ?? entry.evaluate, args, type)
     }
-    this.#once(name, types, () => this.#toScalar(this.#session.registers, entry.evaluate, entry.strict, types, type))
+    this.#once(name, types, () => this.#toScalar(this.#registersFor(types), entry.evaluate, entry.strict, types, type))
     return { name, passed: types.map((_, index) => index) }
   }
 
@@ -164,7 +169,7 @@ export class SqliteFunctions {
     const key = base + JSON.stringify(literals.map((literal) => (literal === undefined ? null : [literal.value])))
     const known = this.#specialized.get(key)
     if (known !== undefined) return known
-    const name = `${base}$${this.#specialized.size}`
+    const name = `${entry.id}$$${this.#specialized.size}`
     const passed = literals.flatMap((literal, index) => (literal === undefined ? [index] : []))
     const types = args.map((arg) => arg.type)
     const body = this.#toSpecialScalar(evaluate, entry.strict, types, type, literals, passed)
@@ -172,6 +177,11 @@ export class SqliteFunctions {
     const call = { name, passed }
     this.#specialized.set(key, call)
     return call
+  }
+
+  /** The session's, where they are enough. */
+  #registersFor(types: readonly ScalarType[]): Registers {
+    return types.length <= RESULT_REGISTER ? this.#session.registers : new Registers(types.length + 1)
   }
 
   /** Constants sit in registers of the function's own. */
@@ -183,7 +193,7 @@ export class SqliteFunctions {
     literals: readonly (Literal | undefined)[],
     passed: readonly number[],
   ): (...cells: Cell[]) => Cell {
-    const registers = new Registers(RESULT_REGISTER + 1)
+    const registers = new Registers(Math.max(RESULT_REGISTER, types.length) + 1)
     literals.forEach((literal, index) => {
       if (literal !== undefined) loadLiteral(registers, index, literal)
     })
@@ -203,12 +213,9 @@ export class SqliteFunctions {
     const { arena } = session
     const loaders = passed.map((index) => toLoader(types[index] as ScalarType))
     const store = toStorer(type)
-    const [a, b, c, d] = [0, 1, 2, 3].map((index) => (index < types.length ? index : -1)) as [
-      number,
-      number,
-      number,
-      number,
-    ]
+    const result = Math.max(RESULT_REGISTER, types.length)
+    const all = types.map((_, index) => index)
+    const [a = -1, b = -1, c = -1, d = -1] = all
     return (...cells) => {
       arena.used = 0
       let hasNull = false
@@ -220,13 +227,13 @@ export class SqliteFunctions {
         hasNull ||= r.tag[register] === TAG.NULL
       }
       if (strict && hasNull) return null
-      evaluate(r, RESULT_REGISTER, a, b, c, d)
+      evaluate(r, result, a, b, c, d, all)
       if (r !== session.registers && r.kindMismatch) {
         r.kindMismatch = false
         session.kindMismatches += 1
       }
       session.countMismatch()
-      return store(r, RESULT_REGISTER)
+      return store(r, result)
     }
   }
 
@@ -255,6 +262,7 @@ export class SqliteFunctions {
     this.#register('and_values', false, andValues)
     this.#register('or_values', false, orValues)
     this.#register('case_values', true, caseValues)
+    this.#register('try_value', true, (cell = null) => (isErrorCell(cell) ? null : cell))
     this.#register('not_true', false, (cell) => (cell === null || Number(cell) === 0 ? 1n : 0n))
     this.#register('truth_value', true, (cell) => {
       if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell ?? null

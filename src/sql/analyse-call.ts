@@ -15,6 +15,12 @@ const CATALOG = 'pg_catalog'
 /** TRIM arrives by the name of the function behind it, position(x IN y) as position(y, x). */
 const GRAMMAR_NAMES: Readonly<Record<string, string>> = { btrim: 'trim', position: 'strpos' }
 
+/** Written as calls, and no functions of their values. */
+const FORMS: ReadonlyMap<string, (node: FuncCall, analyser: Analyser) => Expression> = new Map([
+  ['try', analyseTry],
+  ['try_cast', analyseTryCast],
+])
+
 export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   const position = analyser.positionOf(node.location)
   const name = callName(node, position)
@@ -32,11 +38,23 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
     )
   }
   refuseAggregateForms(name, node, analyser, position)
-  if (name === 'try_cast') return analyseTryCast(node, analyser)
+  const form = FORMS.get(name)
+  if (form !== undefined) return form(node, analyser)
   const known = GRAMMAR_NAMES[name] ?? name
   if (!isKnown('function', known)) throw unknownFunction(name, analyser, position)
   const args = (node.args ?? []).map((arg) => analyser.analyse(plainArgument(arg, analyser)))
   return resolveCall({ form: 'function', name: known, args, position })
+}
+
+/** try(x) */
+function analyseTry({ args = [], location }: FuncCall, analyser: Analyser): Expression {
+  const [subject, ...more] = args
+  const position = analyser.positionOf(location)
+  if (subject === undefined || more.length > 0) {
+    throw new RollupdError('sql_invalid', 'try takes one expression', { position, hint: 'Write try(x::bigint).' })
+  }
+  const argument = analyser.analyseSettled(plainArgument(subject, analyser))
+  return { kind: 'try', argument, type: argument.type, position }
 }
 
 /** Lower case, without the schema that the grammar adds. Errors: sql_unknown_function for any other schema. */
@@ -64,7 +82,7 @@ function refuseAggregateForms(name: string, node: FuncCall, analyser: Analyser, 
   if (node.func_variadic === true)
     throw unsupported('VARIADIC is not supported', position, 'Write the arguments one by one.')
   const form = aggregateForm(node)
-  if (form === undefined || (!isKnown('function', name) && name !== 'try_cast')) return
+  if (form === undefined || (!isKnown('function', name) && !FORMS.has(name))) return
   throw new RollupdError('sql_invalid', `${form} is for aggregates, ${name} is a function`, { position })
 }
 
@@ -87,7 +105,7 @@ function plainArgument(node: Node, analyser: Analyser): Node {
 
 function unknownFunction(name: string, analyser: Analyser, position: number): RollupdError {
   if (isLaterFunction(name)) return unsupported(`the function ${name} is not supported yet`, position)
-  const names = [...functionNames(), 'try_cast', ...(analyser.scope.callNames ?? [])]
+  const names = [...functionNames(), ...FORMS.keys(), ...(analyser.scope.callNames ?? [])]
   return new RollupdError('sql_unknown_function', `there is no function ${name}`, {
     position,
     hint: didYouMean(name, names),

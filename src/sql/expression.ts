@@ -62,6 +62,12 @@ export interface Coalesce extends Node {
   readonly args: readonly Expression[]
 }
 
+/** try(argument): NULL where the argument fails. */
+export interface Try extends Node {
+  readonly kind: 'try'
+  readonly argument: Expression
+}
+
 /** argument IN (list): the comparison is the function `equal`. */
 export interface In extends Node {
   readonly kind: 'in'
@@ -105,7 +111,19 @@ export interface SqlFragment extends Node {
 }
 
 export type Expression =
-  Literal | Field | Meta | Call | Logic | Case | Coalesce | In | AggregateCall | GroupValue | PartialValue | SqlFragment
+  | Literal
+  | Field
+  | Meta
+  | Call
+  | Logic
+  | Case
+  | Coalesce
+  | Try
+  | In
+  | AggregateCall
+  | GroupValue
+  | PartialValue
+  | SqlFragment
 
 /** The direct parts of an expression, in evaluation order. */
 export function childrenOf(expression: Expression): readonly Expression[] {
@@ -117,6 +135,8 @@ export function childrenOf(expression: Expression): readonly Expression[] {
       return expression.args
     case 'case':
       return [...expression.whens.flatMap(({ when, then }) => [when, then]), expression.otherwise]
+    case 'try':
+      return [expression.argument]
     case 'in':
       return [expression.argument, ...expression.list]
     case 'aggregate':

@@ -5,9 +5,23 @@ import type { Expression } from './expression.ts'
 
 /**
  * Computes one call: reads the registers a, b, c, d (-1 for an argument that wasn't given), writes register `out`, which is none of
- * them. Strict entries never see NULL; no entry ever sees ERROR. Errors: as the value ERROR, never thrown.
+ * them. Strict entries never see NULL; no entry ever sees ERROR. Errors: as the value ERROR, never thrown. A variadic entry gets the
+ * registers of all its arguments as well: the same array at every call.
  */
-export type Evaluate = (r: Registers, out: number, a: number, b: number, c: number, d: number) => void
+export type Evaluate = (
+  r: Registers,
+  out: number,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+  all?: readonly number[],
+) => void
+
+/** More registers than these are in `all` alone. */
+export const PLACED_ARGUMENTS = 4
+/** A call may have so many arguments. PostgreSQL's limit is 100 but for GREATEST and LEAST; SQLite's is 1,000. */
+export const CALL_ARGUMENTS_MAX = 500
 
 export interface FunctionEntry {
   /** Unique, [a-z_0-9]+: `add`, `divide_integers`, `cast_to_bigint`. */
@@ -23,6 +37,8 @@ export interface FunctionEntry {
   readonly resolve: (args: readonly ScalarType[]) => ScalarType | undefined
   /** For messages, when no entry of the name takes the arguments: `lower(text)`. */
   readonly signature: string
+  /** Takes any number of arguments, and reads them from `all`. */
+  readonly variadic?: true
   /** NULL in, NULL out, without a call. */
   readonly strict: boolean
   /** Whether a call can give ERROR for arguments of these static types (an `any` argument nearly always can). */

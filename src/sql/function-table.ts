@@ -12,6 +12,7 @@ import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
 import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
+import { NULL_COUNT_FUNCTIONS } from './functions/null-count.ts'
 import { REGEXP_FUNCTIONS } from './functions/regexp.ts'
 import { TEXT_FILL_FUNCTIONS } from './functions/text-fill.ts'
 import { TEXT_JOIN_FUNCTIONS } from './functions/text-join.ts'
@@ -41,6 +42,7 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   WIDTH_BUCKET,
   ...JSON_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
+  ...NULL_COUNT_FUNCTIONS,
 ]
 
 const BY_ID: ReadonlyMap<string, FunctionEntry> = new Map(FUNCTIONS.map((entry) => [entry.id, entry]))

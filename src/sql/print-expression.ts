@@ -68,6 +68,8 @@ function print(expression: Expression, names: PrintNames): Printed {
       return atom(printCase(expression, names))
     case 'coalesce':
       return atom(`COALESCE(${printList(expression.args, names)})`)
+    case 'try':
+      return atom(`try(${print(expression.argument, names).text})`)
     case 'in':
       return {
         text: `${operand(expression.argument, LIKE + 1, names)} IN (${printList(expression.list, names)})`,

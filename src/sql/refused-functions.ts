@@ -17,7 +17,7 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 ])
 
 const LATER: ReadonlySet<string> = new Set(
-  words(`try grouping make_timestamptz make_interval
+  words(`grouping make_timestamptz make_interval
     overlay
     regexp_match regexp_matches regexp_instr regexp_split_to_array
     factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind acosd atand

@@ -5,7 +5,7 @@
 import { RollupdError } from '../core/errors.ts'
 import { NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
 import type { Call, Expression } from './expression.ts'
-import type { FunctionEntry } from './function-entry.ts'
+import { CALL_ARGUMENTS_MAX, type FunctionEntry } from './function-entry.ts'
 import { findFunctions } from './function-table.ts'
 import { giveType, isOpen, isOpenNumber, literal, settle, toDouble, toNumeric } from './literal.ts'
 
@@ -59,6 +59,12 @@ const OPEN_ARGUMENTS_MAX = 3
  */
 export function resolveCall(request: CallRequest): Call {
   const { form, name, position } = request
+  if (request.args.length > CALL_ARGUMENTS_MAX) {
+    throw new RollupdError('sql_invalid', `a call has at most ${CALL_ARGUMENTS_MAX} arguments`, {
+      position,
+      hint: `Put calls of ${name} inside each other.`,
+    })
+  }
   const args = settleNumbers(request.args)
   const entries = findFunctions(form, name)
   for (const types of typeCombinations(form, name, args)) {

@@ -65,6 +65,26 @@ test('a broken field harms a record only where it is evaluated', () => {
   expect(deadLetters[0]).toMatch(/^3 number_out_of_range: .*field v is outside the range of double precision$/)
 })
 
+test('what fails inside try is null there, and fails again where it stands bare', () => {
+  const records = ['{"v":"1","ok":true}', '{"v":"x","ok":true}', '{"v":"x","ok":false}', '{"v":[2],"ok":false}']
+  const both = `SELECT SUM(try(v::bigint)) AS s, COUNT(*) AS n, SUM(CASE WHEN ok THEN v::bigint END) AS bare FROM _input`
+  for (const sql of [both, both.replace(/(SUM\(try.*?\) AS s), (.*) FROM/, '$2, $1 FROM')]) {
+    const { deadLetters, counts } = foldRecords(sql, records)
+    expect(deadLetters).toEqual([
+      '1 invalid_cast: SUM(CASE WHEN ok THEN v::bigint ELSE NULL::bigint END): invalid input for bigint: "x"',
+    ])
+    expect(counts).toMatchObject({ aggregated: 3, dead: 1 })
+  }
+  expect(foldRecords(both, records).rows).toEqual([[1n, 3n, 1n]])
+  // an inner try is left first; the field itself may be what has no value
+  const nested = foldRecords(
+    'SELECT COUNT(try(coalesce(try(v::bigint), 10 / w::bigint))) AS n FROM _input WHERE try(u > 1) IS NULL',
+    ['{"v":"x","w":0}', '{"v":"x","w":5}', '{"v":"1","u":1e999}', '{"u":2}'],
+  )
+  expect(nested.rows).toEqual([[2n]])
+  expect(nested.counts).toMatchObject({ aggregated: 3, filtered: 1, dead: 0 })
+})
+
 test('a part of a condition is evaluated once, whoever needs it first', () => {
   const { rows } = foldRecords(
     `SELECT COUNT(*) FILTER (WHERE a > 0 AND 10 / b > 1) AS first,

@@ -5,7 +5,7 @@ import { childrenOf, type Expression } from '../../src/sql/expression.ts'
 import { FUNCTION_IDS } from './signatures.ts'
 
 /** Nodes of the expression tree that stand for forms of SQL. */
-const FORMS = ['and', 'or', 'case', 'coalesce', 'in'] as const
+const FORMS = ['and', 'or', 'case', 'coalesce', 'try', 'in'] as const
 /** A form that has become comparisons in a plan: those who write it say so. */
 export const BETWEEN = 'between'
 

@@ -284,6 +284,8 @@ const POSTGRES: Override = (node, print) => {
     case 'ascii':
     case 'octet_length':
     case 'bit_length':
+    case 'num_nulls':
+    case 'num_nonnulls':
       return `(${printCall(node, texts)}::bigint)`
     case 'shift_left':
       return `(${texts[0]} << ${texts[1]}::int)`
@@ -346,6 +348,7 @@ export const POSTGRESQL: Dialect = {
     if (declared !== undefined) return signature.args.every((arg) => arg === declared)
     if (signature.id === 'width_bucket')
       return signature.args.join() === 'double precision,double precision,double precision,bigint'
+    if (/^num_(non)?nulls$/.test(signature.id)) return signature.args.every((arg) => SHARED.has(arg))
     if (signature.id === 'octet_length') return signature.args[0] === 'text'
     if (signature.id === 'round') return signature.type === 'double precision'
     if (signature.id === 'remainder') return signature.type === 'bigint'

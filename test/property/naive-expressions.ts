@@ -110,6 +110,8 @@ function evaluateNode(node: Node, at: Surroundings): Value {
         if (value !== null) return unified(value, node.type)
       }
       return null
+    case 'try':
+      return evaluateTry(node.argument, at)
     case 'in': {
       const found = evaluateIn(node.argument, node.list, at)
       return node.negated && found !== null ? !found : found
@@ -159,6 +161,11 @@ function unified(value: Value, type: ScalarType): Value {
   return type === 'double precision' && (typeof value === 'bigint' || value instanceof Decimal)
     ? toDouble(value)
     : value
+}
+
+/** Under on_error null there is nothing left to catch. */
+function evaluateTry(argument: Node, at: Surroundings): Value {
+  return at.failingIsNull ? evaluate(argument, at) : nullWhereItFails(argument, at)
 }
 
 /** Three-valued; the value that decides ends it. */

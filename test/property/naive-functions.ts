@@ -295,6 +295,8 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     if (order === undefined) notes.kindMismatch = true
     return order === 0 ? null : left
   }),
+  num_nulls: lax((values) => BigInt(values.filter((value) => value === null).length)),
+  num_nonnulls: lax((values) => BigInt(values.filter((value) => value !== null).length)),
   ...castEntries(),
   date_trunc: dateTruncOf,
   extract: extractOf,

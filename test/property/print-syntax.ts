@@ -67,6 +67,8 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
       return printCase(node, print)
     case 'coalesce':
       return `COALESCE(${printAll(node.args, print).join(', ')})`
+    case 'try':
+      return `try(${print(node.argument, false)})`
     case 'in': {
       const numeric = isNumeric(node.argument)
       const items = node.list.map((item) => (item === null ? 'NULL' : print(item, numeric)))

@@ -27,9 +27,9 @@ export interface FieldInfo {
 }
 
 /** Forms that aren't in the function table. */
-export const FORMS = ['and', 'or', 'case', 'coalesce', 'in', 'between'] as const
+export const FORMS = ['and', 'or', 'case', 'coalesce', 'try', 'in', 'between'] as const
 /** Those whose type is that of their parts. */
-const ALTERNATIVES = ['case', 'coalesce'] as const
+const ALTERNATIVES = ['case', 'coalesce', 'try'] as const
 export type Form = (typeof FORMS)[number]
 /** All that an expression can be asked to hold. */
 export const FEATURES: readonly string[] = [
@@ -188,6 +188,11 @@ export class RandomExpressions {
       }
       case 'coalesce':
         return { kind: 'coalesce', type, args: this.#many(2, 3, (index) => this.#alternative(type, inner, index)) }
+      case 'try':
+        // engines have no such call
+        return this.#ground.dialect === undefined
+          ? { kind: 'try', type, argument: this.ofType(type, inner) }
+          : this.#form('coalesce', type, depth)
       case 'in': {
         const compared = random.pick(this.#types)
         const item = (): Node | null => {

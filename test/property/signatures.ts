@@ -24,6 +24,9 @@ const TYPES: readonly ScalarType[] = [
 ]
 /** More make too many combinations, but for those that take no fewer. */
 const ARGUMENTS_MAX = 3
+/** Of variadic ones: so many arguments, of so many types in turn. */
+const LONG_LENGTHS = [4, 5, 7]
+const LONG_TYPES = 2
 const FOUR_ARGUMENTS: ReadonlySet<string> = new Set(['width_bucket'])
 
 export const SIGNATURES: readonly Signature[] = FUNCTIONS.flatMap(signaturesOf)
@@ -31,13 +34,19 @@ export const FUNCTION_IDS: readonly string[] = [...new Set(SIGNATURES.map(({ id 
 
 function signaturesOf(entry: FunctionEntry): Signature[] {
   const lengths = FOUR_ARGUMENTS.has(entry.id) ? [4] : Array.from({ length: ARGUMENTS_MAX }, (_, index) => index + 1)
-  return lengths.flatMap(combinations).flatMap((args) => {
+  const long = entry.variadic === true ? combinations(LONG_TYPES).flatMap(repeated) : []
+  return [...lengths.flatMap(combinations), ...long].flatMap((args) => {
     const type = entry.resolve(args)
     if (type === undefined || !isWritten(entry, args)) return []
     // analysers take the first entry of the name that answers
     const first = findFunctions(entry.form, entry.name).find(({ resolve }) => resolve(args) !== undefined)
     return first === entry ? [{ id: entry.id, args, type }] : []
   })
+}
+
+/** Lists with more arguments than registers are handed over by name. */
+function repeated(types: readonly ScalarType[]): ScalarType[][] {
+  return LONG_LENGTHS.map((length) => Array.from({ length }, (_, index) => types[index % types.length] as ScalarType))
 }
 
 function combinations(length: number): ScalarType[][] {

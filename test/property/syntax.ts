@@ -57,6 +57,13 @@ export interface CoalesceNode {
   readonly args: readonly Node[]
 }
 
+/** try(argument) */
+export interface TryNode {
+  readonly kind: 'try'
+  readonly type: ScalarType
+  readonly argument: Node
+}
+
 export interface InNode {
   readonly kind: 'in'
   readonly type: 'boolean'
@@ -106,6 +113,7 @@ export type Node =
   | LogicNode
   | CaseNode
   | CoalesceNode
+  | TryNode
   | InNode
   | BetweenNode
   | AggregateNode
@@ -122,6 +130,8 @@ export function childrenOf(node: Node): readonly Node[] {
       return [node.operand, ...node.whens.flatMap(({ when, result }) => [when, result]), node.otherwise].filter(
         (child) => child !== null,
       )
+    case 'try':
+      return [node.argument]
     case 'in':
       return [node.argument, ...node.list.filter((item) => item !== null)]
     case 'between':
@@ -172,6 +182,8 @@ export function mapChildren(node: Node, map: (child: Node) => Node): Node {
         whens: node.whens.map(({ when, result }) => ({ when: map(when), result: map(result) })),
         otherwise: optional(node.otherwise),
       }
+    case 'try':
+      return { ...node, argument: map(node.argument) }
     case 'in':
       return { ...node, argument: map(node.argument), list: node.list.map(optional) }
     case 'between':

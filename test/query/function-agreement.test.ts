@@ -24,7 +24,9 @@ import { loadLiteral } from '../../src/sql/literal-value.ts'
 const TYPES = ['boolean', 'bigint', 'double precision', 'text', 'timestamptz', 'any'] as const
 type TestedType = (typeof TYPES)[number]
 const RUNS = Number(process.env['AGREEMENT_RUNS'] ?? 40)
-const OUT = 5
+/** More arguments than a call has registers of its own. */
+const LONG = 7
+const OUT = LONG
 
 interface Value {
   readonly kind: 'null' | 'boolean' | 'integer' | 'double' | 'text' | 'time' | 'json'
@@ -102,6 +104,12 @@ function combinations(entry: FunctionEntry): TestedType[][] {
     if (types.length < most) for (const type of TYPES) visit([...types, type])
   }
   visit([])
+  if (entry.variadic === true) {
+    for (const type of TYPES) {
+      const long = Array.from({ length: LONG }, (_, index) => (index === LONG - 2 ? 'any' : type))
+      if (entry.resolve(long) !== undefined) found.push(long)
+    }
+  }
   return found
 }
 
@@ -166,6 +174,7 @@ function check(entry: FunctionEntry, types: readonly TestedType[]): void {
     .safeIntegers()
   const r = new Registers(OUT + 1)
   const places = [1, 2, 3].map((index) => (index < types.length ? index : -1)) as [number, number, number]
+  const all = types.map((_, index) => index)
   fc.assert(
     fc.property(fc.tuple(...types.map(valueOf)), (values) => {
       values.forEach((one, index) => {
@@ -178,7 +187,7 @@ function check(entry: FunctionEntry, types: readonly TestedType[]): void {
       const cells = Object.fromEntries(types.map((argType, index) => [`a${index}`, toStorer(argType)(r, index)]))
       const hasNull = types.some((_, index) => r.tag[index] === TAG.NULL)
       if (entry.strict && hasNull) r.setNull(OUT)
-      else evaluate(r, OUT, 0, ...places)
+      else evaluate(r, OUT, 0, ...places, all)
       const [cell = null, truth] = statement.get(cells) ?? []
       const expected = Buffer.from(keyBytesOf(r, OUT)).toString('latin1')
       expect(shown(cell, type), `${entry.id}(${types.join()}) as ${value}`).toBe(expected)

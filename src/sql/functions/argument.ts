@@ -1,7 +1,9 @@
 /** Owns what the functions share in looking at their arguments: static types, kinds at run time, and the errors about them. */
+import { assert } from '../../core/assert.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
 import { kindName } from '../../core/value-kind.ts'
+import type { Evaluate } from '../function-entry.ts'
 
 /** Texts in messages are cut to so many characters. */
 const QUOTED_MAX = 100
@@ -60,6 +62,14 @@ export function isText(r: Registers, index: number): boolean {
 
 export function isTimestamp(r: Registers, index: number): boolean {
   return r.tag[index] === TAG.TIMESTAMP || r.tag[index] === TAG.BIG_TIMESTAMP
+}
+
+/** The evaluation of a variadic entry. */
+export function variadic(body: (r: Registers, out: number, args: readonly number[]) => void): Evaluate {
+  return (r, out, _a, _b, _c, _d, all) => {
+    assert(all !== undefined, 'a variadic entry gets all its arguments')
+    body(r, out, all)
+  }
 }
 
 /** `lower doesn't take a number` */

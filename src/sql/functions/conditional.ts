@@ -2,18 +2,16 @@
 import { type Registers, TAG } from '../../core/registers.ts'
 import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
 import type { FunctionEntry } from '../function-entry.ts'
-import { isOneOf } from './argument.ts'
+import { isOneOf, variadic } from './argument.ts'
 import { compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
 import { isComparable } from './comparison.ts'
 
-/** As many as a call has registers. */
-const CANDIDATES_MAX = 4
 const NOT_COMPARED: readonly (ScalarType | undefined)[] = ['interval', 'unknown', undefined]
 
 /** The analyser has made the arguments one type: equal ones, or numbers of several, or some of them undeclared. */
 function resolveExtreme(args: readonly ScalarType[]): ScalarType | undefined {
   const [first] = args
-  if (args.length > CANDIDATES_MAX || NOT_COMPARED.includes(first)) return undefined
+  if (NOT_COMPARED.includes(first)) return undefined
   if (args.every((type) => type === first)) return first
   if (args.some((type) => NOT_COMPARED.includes(type))) return undefined
   if (args.includes('any')) return 'any'
@@ -23,11 +21,11 @@ function resolveExtreme(args: readonly ScalarType[]): ScalarType | undefined {
 }
 
 /** Writes the greatest (direction 1) or least (-1) that isn't NULL, of equal ones the first; two kinds: NULL, and counted. */
-function extreme(r: Registers, out: number, direction: number, a: number, b: number, c: number, d: number): void {
+function extreme(r: Registers, out: number, direction: number, candidates: readonly number[]): void {
   let best = -1
-  for (let place = 0; place < CANDIDATES_MAX; place++) {
-    const index = place === 0 ? a : place === 1 ? b : place === 2 ? c : d
-    if (index < 0 || r.tag[index] === TAG.NULL) continue
+  for (let place = 0; place < candidates.length; place++) {
+    const index = candidates[place] as number
+    if (r.tag[index] === TAG.NULL) continue
     const order = best < 0 ? direction : compareValues(r, out, index, best)
     if (order === FAILED) return
     if (order === KINDS_DIFFER) {
@@ -47,10 +45,11 @@ function extremeEntry(name: 'greatest' | 'least', direction: number): FunctionEn
     name,
     form: 'function',
     resolve: resolveExtreme,
-    signature: `${name}(value [, value [, value [, value]]])`,
+    signature: `${name}(value [, ...])`,
+    variadic: true,
     strict: false,
     canFail: (args) => args.includes('any'),
-    evaluate: (r, out, a, b, c, d) => extreme(r, out, direction, a, b, c, d),
+    evaluate: variadic((r, out, args) => extreme(r, out, direction, args)),
     doc: {
       summary: `The ${name} of the values that aren't null; null where all are.`,
       example: `${name}(price, floor_price)`,

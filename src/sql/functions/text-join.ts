@@ -2,12 +2,10 @@
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isText, isUndeclared, wrongKind } from './argument.ts'
+import { always, isText, isUndeclared, variadic, wrongKind } from './argument.ts'
 import { toText, toUndeclaredText } from './casts.ts'
 import { isTextType, TEXT_BYTES_MAX, tooLong } from './text-argument.ts'
 
-/** As many as a call has registers. */
-const PIECES_MAX = 4
 const JOINABLE: readonly ScalarType[] = [
   'text',
   'any',
@@ -55,54 +53,87 @@ function resolveJoin(args: readonly ScalarType[]): ScalarType | undefined {
 }
 
 /**
- * Writes the texts of the registers that aren't NULL, one after another, the separator's between two of them; -1: no separator, or an argument
- * that wasn't given.
+ * Writes the texts of the registers from `first` on that aren't NULL, one after another, the separator's between two of them; separator -1: none.
+ * Texts alone, the usual case, need no object but the result's bytes.
  */
 function joinPieces(
   r: Registers,
   out: number,
   separator: number,
-  toOwnTexts: readonly Evaluate[],
-  a: number,
-  b: number,
-  c: number,
-  d: number,
+  args: readonly number[],
+  first: number,
+  toOwnTexts: readonly Evaluate[] | undefined,
 ): void {
-  const between = separator < 0 ? NO_BYTES : r.bytesOf(separator)
-  const pieces: Uint8Array[] = []
+  let texts = 0
   let size = 0
-  for (let place = 0; place < PIECES_MAX; place++) {
-    const index = place === 0 ? a : place === 1 ? b : place === 2 ? c : d
-    if (index < 0 || r.tag[index] === TAG.NULL) continue
+  for (let place = first; place < args.length; place++) {
+    const index = args[place] as number
+    if (r.tag[index] === TAG.NULL) continue
     if (!isText(r, index)) {
-      const toOwnText = toOwnTexts[place] ?? toText
-      toOwnText(r, out, index, -1, -1, -1)
-      // an array or object may hold what has no text
-      if (r.tag[out] === TAG.ERROR) return
+      joinConverted(r, out, separator, args, first, toOwnTexts)
+      return
     }
-    const piece = r.bytesOf(isText(r, index) ? index : out)
-    if (pieces.length > 0) size += between.length
-    size += piece.length
-    pieces.push(piece)
+    texts++
+    size += (r.end[index] as number) - (r.num[index] as number)
   }
+  if (separator >= 0 && texts > 1) size += (texts - 1) * ((r.end[separator] as number) - (r.num[separator] as number))
   if (size > TEXT_BYTES_MAX) {
     tooLong(r, out)
     return
   }
   const bytes = new Uint8Array(size)
   let at = 0
-  for (const [place, piece] of pieces.entries()) {
-    if (place > 0) {
-      bytes.set(between, at)
-      at += between.length
-    }
-    bytes.set(piece, at)
-    at += piece.length
+  let left = texts
+  for (let place = first; left > 0; place++) {
+    const index = args[place] as number
+    if (r.tag[index] === TAG.NULL) continue
+    at = appendText(r, index, bytes, at)
+    left--
+    if (separator >= 0 && left > 0) at = appendText(r, separator, bytes, at)
   }
   r.setText(out, bytes, 0, size)
 }
 
-const OWN_TEXTS: readonly Evaluate[] = Array.from({ length: PIECES_MAX }, () => toText)
+function appendText(r: Registers, index: number, bytes: Uint8Array, at: number): number {
+  const from = r.ref[index] as Uint8Array
+  const end = r.end[index] as number
+  let to = at
+  for (let next = r.num[index] as number; next < end; next++) bytes[to++] = from[next] as number
+  return to
+}
+
+/** As joinPieces, where some are no texts yet; `out` is used on the way. */
+function joinConverted(
+  r: Registers,
+  out: number,
+  separator: number,
+  args: readonly number[],
+  first: number,
+  toOwnTexts: readonly Evaluate[] | undefined,
+): void {
+  const between = separator < 0 ? NO_BYTES : r.bytesOf(separator)
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for (let place = first; place < args.length; place++) {
+    const index = args[place] as number
+    if (r.tag[index] === TAG.NULL) continue
+    if (!isText(r, index)) {
+      const toOwnText = toOwnTexts?.[place] ?? toText
+      toOwnText(r, out, index, -1, -1, -1)
+      // an array or object may hold what has no text
+      if (r.tag[out] === TAG.ERROR) return
+    }
+    if (pieces.length > 0 && between.length > 0) pieces.push(between)
+    pieces.push(r.bytesOf(isText(r, index) ? index : out))
+    size += pieces.length > 1 ? between.length : 0
+    size += (pieces.at(-1) as Uint8Array).length
+  }
+  if (size > TEXT_BYTES_MAX) {
+    tooLong(r, out)
+    return
+  }
+  r.setText(out, Buffer.concat(pieces, size), 0, size)
+}
 
 /** How each argument becomes a text; undefined: none is undeclared. */
 function ownTexts(types: readonly ScalarType[]): readonly Evaluate[] | undefined {
@@ -116,14 +147,17 @@ const CONCAT: FunctionEntry = {
   id: 'concat',
   name: 'concat',
   form: 'function',
-  resolve: (args) => (args.length > 0 && args.length <= PIECES_MAX && args.every(isPieceType) ? 'text' : undefined),
-  signature: 'concat(value [, value [, value [, value]]])',
+  resolve: (args) => (args.length > 0 && args.every(isPieceType) ? 'text' : undefined),
+  signature: 'concat(value [, ...])',
+  variadic: true,
   strict: false,
   canFail: always,
-  evaluate: (r, out, a, b, c, d) => joinPieces(r, out, -1, OWN_TEXTS, a, b, c, d),
+  evaluate: variadic((r, out, args) => joinPieces(r, out, -1, args, 0, undefined)),
   specialize: (args) => {
     const texts = ownTexts(args.map(({ type }) => type))
-    return texts === undefined ? undefined : (r, out, a, b, c, d) => joinPieces(r, out, -1, texts, a, b, c, d)
+    return texts === undefined
+      ? undefined
+      : variadic((r, out, registers) => joinPieces(r, out, -1, registers, 0, texts))
   },
   doc: {
     summary: 'The values joined as texts; nulls are left out, so it is never null.',
@@ -131,10 +165,11 @@ const CONCAT: FunctionEntry = {
   },
 }
 
-function joinWith(r: Registers, out: number, texts: readonly Evaluate[], a: number, b: number, c: number, d: number) {
-  if (r.tag[a] === TAG.NULL) r.setNull(out)
-  else if (!isText(r, a)) wrongKind(r, out, 'concat_ws', a)
-  else joinPieces(r, out, a, texts, b, c, d, -1)
+function joinWith(r: Registers, out: number, args: readonly number[], texts: readonly Evaluate[] | undefined): void {
+  const separator = args[0] as number
+  if (r.tag[separator] === TAG.NULL) r.setNull(out)
+  else if (!isText(r, separator)) wrongKind(r, out, 'concat_ws', separator)
+  else joinPieces(r, out, separator, args, 1, texts)
 }
 
 const CONCAT_WS: FunctionEntry = {
@@ -142,16 +177,15 @@ const CONCAT_WS: FunctionEntry = {
   name: 'concat_ws',
   form: 'function',
   resolve: ([separator, ...pieces]) =>
-    isTextType(separator) && pieces.length > 0 && pieces.length < PIECES_MAX && pieces.every(isPieceType)
-      ? 'text'
-      : undefined,
-  signature: 'concat_ws(separator text, value [, value [, value]])',
+    isTextType(separator) && pieces.length > 0 && pieces.every(isPieceType) ? 'text' : undefined,
+  signature: 'concat_ws(separator text, value [, ...])',
+  variadic: true,
   strict: false,
   canFail: always,
-  evaluate: (r, out, a, b, c, d) => joinWith(r, out, OWN_TEXTS, a, b, c, d),
+  evaluate: variadic((r, out, args) => joinWith(r, out, args, undefined)),
   specialize: (args) => {
-    const texts = ownTexts(args.slice(1).map(({ type }) => type))
-    return texts === undefined ? undefined : (r, out, a, b, c, d) => joinWith(r, out, texts, a, b, c, d)
+    const texts = ownTexts(args.map(({ type }) => type))
+    return texts === undefined ? undefined : variadic((r, out, registers) => joinWith(r, out, registers, texts))
   },
   doc: {
     summary:

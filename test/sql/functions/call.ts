@@ -145,7 +145,8 @@ export function callFully(
   const out = values.length
   if (entry.strict && values.includes(null)) return { answer: null, message: undefined, kindMismatch: false }
   const at = (index: number): number => (index < values.length ? index : -1)
-  entry.evaluate(r, out, at(0), at(1), at(2), at(3))
+  const all = values.map((_, index) => index)
+  entry.evaluate(r, out, at(0), at(1), at(2), at(3), all)
   const answer = read(r, out)
   if (answer !== null && typeof answer === 'object' && 'error' in answer) {
     expect(entry.canFail(types), `${entry.id} says that it can't fail`).toBe(true)
@@ -154,7 +155,7 @@ export function callFully(
   const { kindMismatch } = r
   if (message === undefined) {
     const special = entry.specialize?.(values.map(literalOf))
-    special?.(r, out, at(0), at(1), at(2), at(3))
+    special?.(r, out, at(0), at(1), at(2), at(3), all)
     expect(read(r, out), `${entry.id}, specialized`).toEqual(answer)
   }
   return { answer, message, kindMismatch }
