@@ -117,7 +117,7 @@ function toStatements(name: string, table: number, lines: readonly string[]): st
   const rows = lines.map((line) => {
     const bytes = Buffer.from(line)
     const cells = parseJsonValue(bytes, 0, bytes.length) as JsonObject
-    return `(${columns.map(({ name: column }) => cellText(cells.get(column) ?? null)).join(', ')})`
+    return `(${columns.map(({ name: column }) => cellText((cells.get(column) ?? null) as Parameters<typeof cellText>[0])).join(', ')})`
   })
   return [
     `DROP TABLE IF EXISTS ${name}`,
@@ -126,7 +126,7 @@ function toStatements(name: string, table: number, lines: readonly string[]): st
   ]
 }
 
-function cellText(value: JsonValue): string {
+function cellText(value: Exclude<JsonValue, readonly JsonValue[] | JsonObject>): string {
   return value === null ? 'NULL' : quoteText(String(value))
 }
 
