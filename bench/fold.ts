@@ -9,15 +9,11 @@ import { IngestFold } from '../src/aggregator/ingest-fold.ts'
 import { toTopicId, zeroCounts } from '../src/core/shard.ts'
 import { planRollup } from '../src/planner/plan-rollup.ts'
 import { RecordBatchDecoder } from '../src/records/record-batch-decoder.ts'
-import { encodeBatch, type EncodableRecord } from '../src/records/record-batch-encoder.ts'
 import { loadParser } from '../src/sql/parse-statement.ts'
+import { buildAnswers, threadMs, type EventAnswer } from './support/event-answers.ts'
 import { HandFold } from './support/hand-fold.ts'
-import { EVENT_STEP_MS, FIRST_EVENT_MS, PageViews } from './support/page-views.ts'
 
 const ROUNDS = 5
-const RECORDS_PER_BATCH = 500
-/** As the tailer fetches. */
-const ANSWER_BYTES = 1024 * 1024
 /** As the tailer commits while catching up. */
 const EVENTS_PER_SEAL = 250_000
 
@@ -29,42 +25,6 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   fine: `SELECT ${MINUTE}, country, path, ${SELECTED} FROM _input WHERE ok GROUP BY minute, country, path`,
 }
 
-/** CPU time of this thread, so that other work on the machine counts less. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
-interface Answer {
-  readonly bytes: Uint8Array
-  readonly next: number
-}
-
-/** Batches in answers of about ANSWER_BYTES. */
-function buildAnswers(events: number): Answer[] {
-  const views = new PageViews()
-  const answers: Answer[] = []
-  let batches: Uint8Array[] = []
-  let size = 0
-  for (let base = 0; base < events; base += RECORDS_PER_BATCH) {
-    const records: EncodableRecord[] = []
-    const end = Math.min(base + RECORDS_PER_BATCH, events)
-    for (let index = base; index < end; index++) {
-      const value = Buffer.from(JSON.stringify(views.next()))
-      records.push({ key: null, value, timestampMs: FIRST_EVENT_MS + index * EVENT_STEP_MS })
-    }
-    const batch = encodeBatch({ baseOffset: base, records })
-    batches.push(batch)
-    size += batch.length
-    if (size >= ANSWER_BYTES || end >= events) {
-      answers.push({ bytes: new Uint8Array(Buffer.concat(batches)), next: end })
-      batches = []
-      size = 0
-    }
-  }
-  return answers
-}
-
 interface Result {
   readonly groups: number
   readonly foldMs: number
@@ -74,7 +34,7 @@ interface Result {
 }
 
 /** One pass over the answers, sealing as the tailer does. */
-function foldAll(fold: IngestFold, answers: readonly Answer[], topicId: string): Result {
+function foldAll(fold: IngestFold, answers: readonly EventAnswer[], topicId: string): Result {
   const decoder = new RecordBatchDecoder()
   const shard = { topicId: toTopicId(topicId), partition: 0 }
   const buffers: ArrayBuffer[] = []
@@ -99,7 +59,7 @@ function foldAll(fold: IngestFold, answers: readonly Answer[], topicId: string):
   return { groups, foldMs, sealMs, bytes, buffers }
 }
 
-function handAll(answers: readonly Answer[], isFine: boolean): number {
+function handAll(answers: readonly EventAnswer[], isFine: boolean): number {
   const decoder = new RecordBatchDecoder()
   const fold = new HandFold(isFine)
   const startedAt = threadMs()

@@ -2,7 +2,7 @@
  * Owns the way of records into a leaf and back in the properties: batches in any split, ranges that come again or stand elsewhere, a leaf
  * that is closed and opened again between; then the group rows as they are stored, and the answer of the real query path.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
@@ -15,7 +15,7 @@ import type { RangeOutcome } from '../../src/leaf/leaf-store.ts'
 import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
 import type { RollupPlan } from '../../src/planner/plan.ts'
 import { planRollup } from '../../src/planner/plan-rollup.ts'
-import type { CellErrorNote } from '../../src/query/query-request.ts'
+import type { AnswerBody, CellErrorNote } from '../../src/query/query-request.ts'
 import { QueryRunner } from '../../src/query/query-runner.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
@@ -55,8 +55,8 @@ export interface Answer {
   readonly errors: readonly CellErrorNote[]
 }
 
-/** How a rollup gets its records: all at once, or at random. */
-export type Arrival = 'whole' | SeededRandom
+/** How a rollup gets its records: all at once, or at random, with the leaf closed and opened again before so many of the batches. */
+export type Arrival = 'whole' | { readonly random: SeededRandom; readonly restartChance: number }
 
 export interface FoldOptions {
   readonly onError: OnError
@@ -169,8 +169,7 @@ export class LeafBench {
       format: 'ndjson',
       receivedAtMs: 0,
     })
-    if (!('bytes' in body)) throw new Error('the answer is in a file')
-    const lines = Buffer.from(body.bytes).toString('utf8').trimEnd().split('\n').slice(0, -1)
+    const lines = readBody(body).toString('utf8').trimEnd().split('\n').slice(0, -1)
     return { lines, errors: meta.errors ?? [] }
   }
 
@@ -180,6 +179,14 @@ export class LeafBench {
     this.#leaf.close()
     rmSync(this.#directory, { recursive: true, force: true })
   }
+}
+
+/** Padded texts make some answers so large that they stand in a file. */
+function readBody(body: AnswerBody): Buffer {
+  if ('bytes' in body) return Buffer.from(body.bytes)
+  const bytes = readFileSync(body.path)
+  rmSync(body.path)
+  return bytes
 }
 
 function openLeaf(directory: string): SqliteLeaf {
@@ -250,11 +257,12 @@ class RecordWay {
     this.#commit('accepted')
   }
 
-  deliverRandomly(random: SeededRandom): void {
+  deliverRandomly({ random, restartChance }: Exclude<Arrival, 'whole'>): void {
     for (;;) {
       const waiting = [...this.#ends].filter(([partition, end]) => (this.#next.get(partition) as number) < end)
       if (waiting.length === 0) break
       if (random.chance(0.25)) this.#disturb(random)
+      if (restartChance > 0 && random.chance(restartChance)) this.#restart()
       this.#deliverSome(random, waiting)
     }
     if (this.#ends.size > 0 && random.chance(0.3)) this.#disturb(random)
@@ -307,9 +315,13 @@ class RecordWay {
         this.#fold.discard()
         return
       case 'restart':
-        this.#bench.restart()
-        this.#fold = this.#createFold()
+        this.#restart()
     }
+  }
+
+  #restart(): void {
+    this.#bench.restart()
+    this.#fold = this.#createFold()
   }
 
   /**

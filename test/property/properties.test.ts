@@ -14,6 +14,8 @@ const RUN_TIMEOUT_MS = 500
 const TIMEOUT_MS = START_TIMEOUT_MS + options.runs * RUN_TIMEOUT_MS
 const PARTS = [
   'a rollup is the plain query, however its records arrive',
+  'MEASURE over some of the grouping columns is the rollup with those alone',
+  'restarts between batches leave the same bytes',
   'a call gives the same at ingest and in a query',
   'a rollup over cast fields is the query of PostgreSQL',
   'a rollup over cast fields is the query of DuckDB',

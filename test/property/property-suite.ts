@@ -4,8 +4,10 @@ import { enginesProperty, openDuck, openPostgres, type Engine, type EngineFigure
 import { evaluatorsProperty } from './evaluators-property.ts'
 import { keyOrderProperty } from './key-order-property.ts'
 import { LeafBench } from './leaf-run.ts'
+import { measureProperty } from './measure-property.ts'
 import { queriesProperty } from './queries-property.ts'
 import { runProperty, type Property, type RunOptions } from './property-run.ts'
+import { restartProperty } from './restart-property.ts'
 import { splitProperty } from './split-property.ts'
 
 /** A form with so many runs is long: then each function, operator and aggregate must take part in COVERED_MIN of them. */
@@ -13,6 +15,8 @@ const LONG_RUNS = 5_000
 export const COVERED_MIN = 200
 /** Engines are asked in every so manieth run: they cost ten times as much. */
 const ENGINE_SHARE = 3
+/** As is that of rollups and restarts by the dozen. */
+const STATES_SHARE = 3
 
 export interface SuitePart {
   readonly name: string
@@ -37,6 +41,8 @@ export class PropertySuite {
     })
     this.parts = [
       toPart(splitProperty(bench, coverage), 1),
+      toPart(measureProperty(bench, coverage), STATES_SHARE),
+      toPart(restartProperty(bench, coverage), STATES_SHARE),
       toPart(evaluatorsProperty(bench, coverage), 1),
       ...compared,
       toPart(queriesProperty(bench, postgres, this.#figuresOf('PostgreSQL, queries')), ENGINE_SHARE),

@@ -1,4 +1,5 @@
 /** Owns random cases: a rollup statement, records for it, and how they arrive. */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Rollup } from './naive-evaluator.ts'
 import type { SourceRecord } from './naive-expressions.ts'
@@ -21,7 +22,7 @@ const SCALAR_NAMES = ['a', 'b', 'c', 'd', 'e', 'user id', 'É', 'order']
 const RECORDS_MAX = 30
 const PARTITIONS_MAX = 3
 /** Features that a case is asked to have: enough that each comes up often, few enough that statements stay readable. */
-const FEATURES_ASKED = 5
+const FEATURES_ASKED = 8
 const DEPTH = 3
 
 export function randomCase(random: SeededRandom): SqlCase {
@@ -49,20 +50,7 @@ export function randomRollup(random: SeededRandom, fields: readonly FieldInfo[],
   const types = dialect === undefined ? VALUE_TYPES : DIALECT_TYPES
   const overRecords = new RandomExpressions(random, { ...ground, groups: undefined })
   const asked = Array.from({ length: FEATURES_ASKED }, () => random.pick(FEATURES))
-  const groups: Node[] = []
-  const addGroup = (node: Node | undefined): void => {
-    // a constant is no grouping value, an expression counts once
-    const isField = node !== undefined && someNode(node, ({ kind }) => kind === 'field' || kind === 'meta')
-    if (!isField || node.kind === 'literal') return
-    if (groups.every((other) => printNode(other) !== printNode(node))) groups.push(node)
-  }
-  const groupCount = random.pick([0, 1, 1, 2, 2, 3])
-  while (groups.length < groupCount) {
-    const feature = random.chance(0.6) ? asked.pop() : undefined
-    addGroup(
-      feature === undefined ? overRecords.ofType(random.pick(types), DEPTH) : overRecords.withFeature(feature, DEPTH),
-    )
-  }
+  const groups = randomGroups(random, overRecords, random.pick([0, 1, 1, 2, 2, 3]), types, asked)
   const overGroups = new RandomExpressions(random, { ...ground, groups })
   const outputs: Node[] = groups.flatMap((expression, index) =>
     random.chance(0.9) ? [{ kind: 'group', type: expression.type, index, expression } as const] : [],
@@ -77,6 +65,27 @@ export function randomRollup(random: SeededRandom, fields: readonly FieldInfo[],
     having: random.chance(0.3) ? overGroups.condition(2) : null,
     onError: dialect !== undefined || random.chance(0.6) ? 'dead_letter' : 'null',
   }
+}
+
+/** Grouping expressions; features that are `asked` for are taken from the list. */
+export function randomGroups(
+  random: SeededRandom,
+  overRecords: RandomExpressions,
+  count: number,
+  types: readonly ScalarType[],
+  asked: string[],
+): Node[] {
+  const groups: Node[] = []
+  while (groups.length < count) {
+    const feature = random.chance(0.6) ? asked.pop() : undefined
+    const node =
+      feature === undefined ? overRecords.ofType(random.pick(types), DEPTH) : overRecords.withFeature(feature, DEPTH)
+    // a constant is no grouping value, an expression counts once
+    const isField = node !== undefined && someNode(node, ({ kind }) => kind === 'field' || kind === 'meta')
+    if (!isField || node.kind === 'literal') continue
+    if (groups.every((other) => printNode(other) !== printNode(node))) groups.push(node)
+  }
+  return groups
 }
 
 /** The feature over groups, or inside an aggregate; none where it can't be. */

@@ -43,6 +43,7 @@ export const VALUE_TYPES: readonly ScalarType[] = [
   'bigint',
   'double precision',
   'number',
+  'numeric',
   'text',
   'timestamptz',
 ]
@@ -50,12 +51,11 @@ export const VALUE_TYPES: readonly ScalarType[] = [
 const BY_ID = Map.groupBy(SIGNATURES, ({ id }) => id)
 const BY_TYPE = Map.groupBy(SIGNATURES, ({ type }) => type)
 
-const AGGREGATE_ARGUMENTS: readonly ScalarType[] = [...VALUE_TYPES, 'numeric']
 /** None of a star, one, or two. */
 const ARGUMENT_LISTS: readonly (readonly ScalarType[])[] = [
   [],
-  ...AGGREGATE_ARGUMENTS.map((type) => [type]),
-  ...AGGREGATE_ARGUMENTS.flatMap((type) => AGGREGATE_ARGUMENTS.map((second) => [type, second])),
+  ...VALUE_TYPES.map((type) => [type]),
+  ...VALUE_TYPES.flatMap((type) => VALUE_TYPES.map((second) => [type, second])),
 ]
 const AGGREGATES: readonly {
   readonly id: string
@@ -124,16 +124,13 @@ export class RandomExpressions {
     return signatures.length === 0 ? undefined : this.#call(random.pick(signatures), depth)
   }
 
-  /** Over records a declared numeric is a literal only; so it comes up less. */
   #possible(signatures: readonly Signature[]): readonly Signature[] {
     const { dialect, groups } = this.#ground
     if (dialect !== undefined) {
       // no field is a numeric: sums are
       return signatures.filter((one) => dialect.allows(one) && (groups !== undefined || !one.args.includes('numeric')))
     }
-    if (groups !== undefined) return signatures
-    const plain = signatures.filter(({ args }) => !args.includes('numeric'))
-    return plain.length > 0 && this.random.chance(0.9) ? plain : signatures
+    return signatures
   }
 
   #call({ id, args, type }: Signature, depth: number): Node {
@@ -253,9 +250,7 @@ export class RandomExpressions {
   }
 
   #leaf(type: ScalarType, wanted: readonly Flavour[]): Node {
-    const literal = this.random.chance(type === 'interval' || type === 'numeric' ? 1 : 0.2)
-      ? this.#literal(type)
-      : undefined
+    const literal = this.random.chance(type === 'interval' ? 1 : 0.2) ? this.#literal(type) : undefined
     if (literal !== undefined && (type !== 'numeric' || this.#ground.groups === undefined || this.random.chance(0.2)))
       return literal
     return this.#held(type, wanted)
@@ -278,7 +273,6 @@ export class RandomExpressions {
         return this.#field(wanted)
       case 'number':
         return call('function', random.pick(['abs', 'floor', 'round']), [this.#field(['small', 'double', 'number'])])
-      case 'numeric':
       case 'interval':
         return this.#literal(type) as Node
       default: {
