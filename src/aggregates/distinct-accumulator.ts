@@ -43,10 +43,10 @@ export class DistinctAccumulator implements Accumulator {
     return this.#entries * ENTRY_BYTES + this.#dense.size * REGISTER_COUNT
   }
 
-  /** Arrays and objects may hold what no key can; an interval is no key. */
+  /** Arrays and objects may hold what no key can. */
   check(r: Registers, arg: number): CellError | null {
     const tag = r.tag[arg]
-    if (tag !== TAG.JSON && tag !== TAG.INTERVAL) return null
+    if (tag !== TAG.JSON) return null
     this.#key.reset()
     return this.#key.appendRegister(r, arg)
   }

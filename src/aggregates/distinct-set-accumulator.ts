@@ -18,7 +18,7 @@ import {
 import { growArray } from './grow-array.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
-const { NULL: TAG_NULL, JSON: TAG_JSON, INTERVAL: TAG_INTERVAL } = TAG
+const { NULL: TAG_NULL, JSON: TAG_JSON } = TAG
 const MEMBER_MAX = MEMBER_BYTES_MAX
 const COUNT_MAX = DISTINCT_MAX
 
@@ -60,10 +60,10 @@ export class DistinctSetAccumulator implements Accumulator {
     return this.#entries * ENTRY_BYTES + this.#arenaUsed
   }
 
-  /** Arrays and objects may hold what no key can; an interval is no key. */
+  /** Arrays and objects may hold what no key can. */
   check(r: Registers, arg: number): CellError | null {
     const tag = r.tag[arg]
-    if (tag !== TAG_JSON && tag !== TAG_INTERVAL) return null
+    if (tag !== TAG_JSON) return null
     this.#key.reset()
     return this.#key.appendRegister(r, arg)
   }

@@ -13,7 +13,7 @@ import type { Direction } from './extreme-values.ts'
 import { wrongKind } from './wrong-kind.ts'
 
 // Constants of this file: see exact-sum-accumulator.ts.
-const { NULL: TAG_NULL, BOOLEAN: TAG_BOOLEAN, TEXT: TAG_TEXT, JSON: TAG_JSON, INTERVAL: TAG_INTERVAL } = TAG
+const { NULL: TAG_NULL, BOOLEAN: TAG_BOOLEAN, TEXT: TAG_TEXT, JSON: TAG_JSON } = TAG
 const { INTEGER: TAG_INTEGER, BIG_INTEGER: TAG_BIG_INTEGER, DOUBLE: TAG_DOUBLE, NUMERIC: TAG_NUMERIC } = TAG
 
 const DECLARED_COLUMNS: readonly StateColumn[] = [{ suffix: '', storage: 'BLOB' }]
@@ -27,7 +27,7 @@ const [NUMBER_SLOT, TEXT_SLOT, BOOLEAN_SLOT] = [0, 1, 2] as const
 const KIND_NAMES = ['number', 'text', 'boolean'] as const
 
 /** Types that have no key bytes. */
-const UNKEYED: ReadonlySet<ScalarType> = new Set<ScalarType>(['interval', 'unknown'])
+const UNKEYED: ReadonlySet<ScalarType> = new Set<ScalarType>(['unknown'])
 /** Guess of what an entry takes beside its bytes, for the caller's bound on memory. */
 const ENTRY_BYTES = 100
 
@@ -54,10 +54,10 @@ class ExtremeByAccumulator implements Accumulator {
     return this.#bytes
   }
 
-  /** Arrays and objects may hold what no key can; an interval is no key. */
+  /** Arrays and objects may hold what no key can. */
   check(r: Registers, arg: number, second: number): CellError | null {
     const tag = r.tag[arg]
-    if (tag === TAG_JSON || tag === TAG_INTERVAL) {
+    if (tag === TAG_JSON) {
       this.#key.reset()
       const error = this.#key.appendRegister(r, arg)
       if (error !== null) return error

@@ -8,7 +8,8 @@ import { TAG, type Registers } from '../core/registers.ts'
 import { growArray } from './grow-array.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).
-const { BIG_INTEGER: TAG_BIG_INTEGER, BIG_TIMESTAMP: TAG_BIG_TIMESTAMP, NUMERIC: TAG_NUMERIC } = TAG
+const { BIG_INTEGER: TAG_BIG_INTEGER, NUMERIC: TAG_NUMERIC } = TAG
+const { BIG_TIMESTAMP: TAG_BIG_TIMESTAMP, BIG_LOCAL_TIMESTAMP: TAG_BIG_LOCAL_TIMESTAMP } = TAG
 
 /** 1: greatest, MAX. -1: least, MIN. */
 export type Direction = 1 | -1
@@ -38,7 +39,7 @@ export class ExtremeNumbers {
   /** Takes a register whose value is in `num`, or in `ref` as a bigint or a decimal. */
   offer(group: number, r: Registers, arg: number): void {
     const tag = r.tag[arg]
-    if (tag === TAG_BIG_INTEGER || tag === TAG_BIG_TIMESTAMP) {
+    if (tag === TAG_BIG_INTEGER || tag === TAG_BIG_TIMESTAMP || tag === TAG_BIG_LOCAL_TIMESTAMP) {
       this.#offerExact(group, decimalOfInteger(r.ref[arg] as bigint))
     } else if (tag === TAG_NUMERIC) {
       this.#offerExact(group, r.ref[arg] as Decimal)
@@ -85,7 +86,7 @@ export class ExtremeNumbers {
   }
 }
 
-/** Texts, in the order of their UTF-8 bytes. */
+/** Texts and keys, in the order of their bytes. */
 export class ExtremeTexts {
   readonly #direction: Direction
   #texts: (Uint8Array | undefined)[] = []
@@ -96,10 +97,11 @@ export class ExtremeTexts {
   }
 
   offer(group: number, r: Registers, arg: number): void {
+    this.offerBytes(group, r.ref[arg] as Uint8Array, r.num[arg]!, r.end[arg]!)
+  }
+
+  offerBytes(group: number, bytes: Uint8Array, start: number, end: number): void {
     const old = this.#texts[group]
-    const bytes = r.ref[arg] as Uint8Array
-    const start = r.num[arg]!
-    const end = r.end[arg]!
     if (old !== undefined && compareText(bytes, start, end, old) * this.#direction <= 0) return
     this.#texts[group] = copyBytes(bytes, start, end)
     this.#bytes += ENTRY_BYTES + end - start - (old === undefined ? 0 : ENTRY_BYTES + old.length)

@@ -3,6 +3,7 @@
  * SQLite's min() and max() order it rightly; an undeclared value has one extreme per kind, since kinds never compare.
  */
 import { assert } from '../core/assert.ts'
+import { KeyWriter } from '../core/key-bytes.ts'
 import { readKeyInto } from '../core/key-reader.ts'
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
@@ -17,7 +18,7 @@ const { INTEGER: TAG_INTEGER, BIG_INTEGER: TAG_BIG_INTEGER, DOUBLE: TAG_DOUBLE, 
 
 /** A kind of value that a state keeps apart, and how its extreme stands in the column. */
 const SLOT = {
-  /** INTEGER: bigint, timestamptz, boolean */
+  /** INTEGER: bigint, boolean, points in time */
   integer: 'integer',
   /** REAL; NaN is its key bytes, a BLOB, above all numbers for SQLite too */
   double: 'double',
@@ -25,6 +26,8 @@ const SLOT = {
   number: 'number',
   /** BLOB: key bytes (the bare UTF-8 bytes of an empty text would be bound as NULL) */
   text: 'text',
+  /** BLOB: key bytes, compared as such */
+  key: 'key',
 } as const
 type Slot = (typeof SLOT)[keyof typeof SLOT]
 
@@ -37,6 +40,9 @@ const DECLARED_FORMS: Partial<Record<ScalarType, Form & { readonly slot: Slot }>
   boolean: { slot: 'integer', columns: [{ suffix: '', storage: 'INTEGER' }], finished: true },
   bigint: { slot: 'integer', columns: [{ suffix: '', storage: 'INTEGER' }], finished: true },
   timestamptz: { slot: 'integer', columns: [{ suffix: '', storage: 'INTEGER' }], finished: true },
+  timestamp: { slot: 'integer', columns: [{ suffix: '', storage: 'INTEGER' }], finished: true },
+  date: { slot: 'integer', columns: [{ suffix: '', storage: 'INTEGER' }], finished: true },
+  interval: { slot: 'key', columns: [{ suffix: '', storage: 'BLOB' }], finished: true },
   'double precision': { slot: 'double', columns: [{ suffix: '', storage: 'REAL' }], finished: true },
   numeric: { slot: 'number', columns: [{ suffix: '', storage: 'BLOB' }], finished: true },
   number: { slot: 'number', columns: [{ suffix: '', storage: 'BLOB' }], finished: true },
@@ -71,6 +77,7 @@ class DeclaredExtreme implements Accumulator {
   readonly #numbers: ExtremeNumbers
   readonly #texts: ExtremeTexts
   readonly #cell = new KeyCell()
+  readonly #key = new KeyWriter()
 
   constructor(slot: Slot, direction: Direction) {
     this.#slot = slot
@@ -79,7 +86,7 @@ class DeclaredExtreme implements Accumulator {
   }
 
   grow(capacity: number): void {
-    if (this.#slot !== 'text') this.#numbers.grow(capacity)
+    if (this.#slot !== 'text' && this.#slot !== 'key') this.#numbers.grow(capacity)
   }
 
   get extraBytes(): number {
@@ -93,14 +100,21 @@ class DeclaredExtreme implements Accumulator {
   update(group: number, r: Registers, arg: number): void {
     if (r.tag[arg] === TAG_NULL) return
     if (this.#slot === 'text') this.#texts.offer(group, r, arg)
+    else if (this.#slot === 'key') this.#offerKey(group, r, arg)
     else this.#numbers.offer(group, r, arg)
   }
 
   stateOf(group: number, into: StateValue[]): void {
-    into[0] =
-      this.#slot === 'text'
-        ? toTextCell(this.#texts, group, this.#cell)
-        : toCell(this.#numbers, group, this.#slot, this.#cell)
+    if (this.#slot === 'text') into[0] = toTextCell(this.#texts, group, this.#cell)
+    else if (this.#slot === 'key') into[0] = this.#texts.extremeOf(group)
+    else into[0] = toCell(this.#numbers, group, this.#slot, this.#cell)
+  }
+
+  #offerKey(group: number, r: Registers, arg: number): void {
+    const key = this.#key
+    key.reset()
+    key.appendRegister(r, arg)
+    this.#texts.offerBytes(group, key.bytes, 0, key.length)
   }
 
   reset(used?: number): void {
@@ -216,6 +230,11 @@ function finalizeCell(type: ScalarType, value: StateValue, r: Registers, out: nu
       return r.setDouble(out, Number(value))
     case 'timestamptz':
       return r.setBigTimestamp(out, BigInt(value))
+    case 'timestamp':
+      r.setBigTimestamp(out, BigInt(value))
+      return r.toLocal(out)
+    case 'date':
+      return r.setDate(out, Number(value))
     default:
       return r.setBigInteger(out, BigInt(value))
   }

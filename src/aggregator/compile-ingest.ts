@@ -148,7 +148,7 @@ class FoldGenerator {
     for (const [index, { type, output, expression }] of this.#half.groupBy.entries()) {
       const register = this.groupRegisters[index] ?? 0
       const append = `key.appendRegister(r, ${register})`
-      if (type !== 'any' && type !== 'interval') {
+      if (type !== 'any') {
         code.line(append)
         continue
       }

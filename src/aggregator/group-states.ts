@@ -1,8 +1,8 @@
 /** Owns what a batch keeps per group beside its key: the bucket, the count of records, the partial states. */
 import type { Accumulator } from '../aggregates/aggregate.ts'
 import { growArray } from '../aggregates/grow-array.ts'
-import { TAG, type Registers } from '../core/registers.ts'
-import { NULL_BUCKET } from '../planner/bucket.ts'
+import type { Registers } from '../core/registers.ts'
+import { bucketOfRegister } from '../planner/bucket.ts'
 import type { GroupKeys } from './group-keys.ts'
 
 /** About a double per group and state column. */
@@ -45,9 +45,9 @@ export class GroupStates {
     if (this.#capacity !== this.#groupKeys.capacity) this.#grow()
     const register = this.#bucketRegister
     if (register < 0) return
-    const tag = r.tag[register]
-    if (tag === TAG.TIMESTAMP) this.#buckets[group] = r.num[register]!
-    else this.#bigBuckets.set(group, tag === TAG.NULL ? NULL_BUCKET : r.microsecondsOf(register))
+    const bucket = bucketOfRegister(r, register)
+    if (typeof bucket === 'number') this.#buckets[group] = bucket
+    else this.#bigBuckets.set(group, bucket)
   }
 
   addRecord(group: number): void {

@@ -49,13 +49,15 @@ export class GroupValueReader {
       case TAG.BOOLEAN:
       case TAG.INTEGER:
       case TAG.TIMESTAMP:
+      case TAG.LOCAL_TIMESTAMP:
+      case TAG.DATE:
         return r.num[0]!
       case TAG.DOUBLE:
         // SQLite has no NaN: its key bytes stand for it.
         return Number.isNaN(r.num[0]) ? key.subarray(at, next) : r.num[0]!
       default: {
         assert(
-          r.tag[0] === TAG.BIG_INTEGER || r.tag[0] === TAG.BIG_TIMESTAMP,
+          r.tag[0] === TAG.BIG_INTEGER || r.tag[0] === TAG.BIG_TIMESTAMP || r.tag[0] === TAG.BIG_LOCAL_TIMESTAMP,
           `a ${type} column can't hold key tag ${tag}`,
         )
         const value = r.ref[0] as bigint

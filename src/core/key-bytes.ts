@@ -16,6 +16,9 @@
  *   60         object         4 bytes: count of keys; for each key, in the order of length, then bytes: its text as above
  *                             without the tag, its value. The last of equal keys counts.
  *   70         timestamptz    8 bytes: microseconds since 1970, sign bit flipped
+ *   71         timestamp      as timestamptz
+ *   72         date           4 bytes: days since 1970, sign bit flipped
+ *   73         interval       8 bytes: the whole days of its span, sign bit flipped; 8 bytes: the microseconds behind them
  *   f0         null
  *   fe         error          code, 00, message: a failed cell; it is never part of a group key
  *
@@ -24,6 +27,7 @@
 import { type Decimal, decimalOfInteger, parseDecimal } from './decimal.ts'
 import { JSON_DIGITS_MAX } from './json-number.ts'
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
+import { spanDaysOf, spanRestOf } from './interval.ts'
 import { nextWholeDown, numberKeyOfDecimal, putOrderBits, putRestDigits, REST_BYTES_MAX } from './number-key.ts'
 import { isInt64 } from './number-text.ts'
 import { type CellError, type Registers, TAG } from './registers.ts'
@@ -40,6 +44,9 @@ export const KEY_TAG = {
   ARRAY: 0x50,
   OBJECT: 0x60,
   TIMESTAMP: 0x70,
+  LOCAL_TIMESTAMP: 0x71,
+  DATE: 0x72,
+  INTERVAL: 0x73,
   NULL: 0xf0,
   ERROR: 0xfe,
 } as const
@@ -62,7 +69,6 @@ const NUMBER_OUT_OF_RANGE: CellError = {
   code: 'number_out_of_range',
   message: `a number inside the array or object has more than ${JSON_DIGITS_MAX} digits before or after its point`,
 }
-const INTERVAL_KEY: CellError = { code: 'wrong_kind', message: 'an interval cannot be a grouping value' }
 
 // The hot path reads constants of its own: an imported binding is loaded anew at each use (json-field-reader.ts).
 const { TEXT: TAG_TEXT, INTEGER: TAG_INTEGER, DOUBLE: TAG_DOUBLE, TIMESTAMP: TAG_TIMESTAMP } = TAG
@@ -104,7 +110,8 @@ export class KeyWriter {
         this.appendDouble(r.num[index] as number)
         return null
       case TAG_TIMESTAMP:
-        this.#appendTimestamp(r.num[index] as number)
+        this.appendByte(KEY_TIMESTAMP)
+        this.#appendSigned(r.num[index] as number)
         return null
       case TAG_BOOLEAN:
         this.appendByte(r.num[index] === 1 ? KEY_TRUE : KEY_FALSE)
@@ -126,12 +133,28 @@ export class KeyWriter {
         this.appendDecimal(r.ref[index] as Decimal)
         return null
       case TAG.BIG_TIMESTAMP:
-        this.#appendBigTimestamp(r.ref[index] as bigint)
+        this.appendByte(KEY_TIMESTAMP)
+        this.#appendBigSigned(r.ref[index] as bigint)
+        return null
+      case TAG.LOCAL_TIMESTAMP:
+        this.appendByte(KEY_TAG.LOCAL_TIMESTAMP)
+        this.#appendSigned(r.num[index] as number)
+        return null
+      case TAG.BIG_LOCAL_TIMESTAMP:
+        this.appendByte(KEY_TAG.LOCAL_TIMESTAMP)
+        this.#appendBigSigned(r.ref[index] as bigint)
+        return null
+      case TAG.DATE:
+        this.#appendDate(r.num[index] as number)
         return null
       case TAG.JSON:
         return this.#appendJson(r.ref[index] as Uint8Array, r.num[index] as number)
       case TAG.INTERVAL:
-        return INTERVAL_KEY
+      case TAG.BIG_INTERVAL:
+        this.appendByte(KEY_TAG.INTERVAL)
+        this.#appendSigned(spanDaysOf(r, index))
+        this.#appendSigned(spanRestOf(r, index))
+        return null
       default:
         return r.ref[index] as CellError
     }
@@ -214,20 +237,26 @@ export class KeyWriter {
     this.#appendBytes(numberKeyOfDecimal(value))
   }
 
-  #appendTimestamp(microseconds: number): void {
-    this.#ensure(9)
-    const high = Math.floor(microseconds / 2 ** 32)
-    this.bytes[this.length] = KEY_TIMESTAMP
-    this.#view.setUint32(this.length + 1, high ^ 0x80000000)
-    this.#view.setUint32(this.length + 5, microseconds - high * 2 ** 32)
-    this.length += 9
+  /** A safe integer. */
+  #appendSigned(value: number): void {
+    this.#ensure(8)
+    const high = Math.floor(value / 2 ** 32)
+    this.#view.setUint32(this.length, high ^ 0x80000000)
+    this.#view.setUint32(this.length + 4, value - high * 2 ** 32)
+    this.length += 8
   }
 
-  #appendBigTimestamp(microseconds: bigint): void {
-    this.#ensure(9)
-    this.bytes[this.length] = KEY_TIMESTAMP
-    this.#view.setBigUint64(this.length + 1, BigInt.asUintN(64, microseconds) ^ (1n << 63n))
-    this.length += 9
+  #appendBigSigned(value: bigint): void {
+    this.#ensure(8)
+    this.#view.setBigUint64(this.length, BigInt.asUintN(64, value) ^ (1n << 63n))
+    this.length += 8
+  }
+
+  #appendDate(day: number): void {
+    this.#ensure(5)
+    this.bytes[this.length] = KEY_TAG.DATE
+    this.#view.setUint32(this.length + 1, day ^ 0x80000000)
+    this.length += 5
   }
 
   /** The valid JSON text that begins at `at`. */

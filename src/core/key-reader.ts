@@ -3,8 +3,10 @@ import { assert } from './assert.ts'
 import { decimalToText } from './decimal.ts'
 import { KEY_TAG, readErrorCell } from './key-bytes.ts'
 import { decimalOfNumberKey, getOrderBits, isDoubleKey, skipNumberKey } from './number-key.ts'
-import type { Registers } from './registers.ts'
-import { formatTimestamp } from './timestamp-text.ts'
+import { intervalOf, setSpan } from './interval.ts'
+import { formatInterval } from './interval-text.ts'
+import { Registers } from './registers.ts'
+import { formatDate, formatLocalTimestamp, formatTimestamp } from './timestamp-format.ts'
 
 /** An integer that is exactly a double is shown with all its digits up to so many; above, in the double's short form, 1e+300. */
 const INTEGER_DIGITS_SHOWN_MAX = 40
@@ -22,8 +24,18 @@ export function readKeyInto(bytes: Uint8Array, at: number, r: Registers, out: nu
     case KEY_TAG.NUMBER:
       return readNumber(bytes, at + 1, r, out)
     case KEY_TAG.TIMESTAMP:
-      r.setBigTimestamp(out, microsecondsAt(bytes, at + 1))
+      r.setBigTimestamp(out, signedAt(bytes, at + 1))
       return at + 9
+    case KEY_TAG.LOCAL_TIMESTAMP:
+      r.setBigTimestamp(out, signedAt(bytes, at + 1))
+      r.toLocal(out)
+      return at + 9
+    case KEY_TAG.DATE:
+      r.setDate(out, dayAt(bytes, at + 1))
+      return at + 5
+    case KEY_TAG.INTERVAL:
+      setSpan(r, out, Number(signedAt(bytes, at + 1)), Number(signedAt(bytes, at + 9)))
+      return at + 17
     case KEY_TAG.FALSE:
     case KEY_TAG.TRUE:
       r.setBoolean(out, bytes[at] === KEY_TAG.TRUE)
@@ -61,7 +73,12 @@ export function skipKey(bytes: Uint8Array, at: number): number {
     case KEY_TAG.NUMBER:
       return skipNumberKey(bytes, at + 1)
     case KEY_TAG.TIMESTAMP:
+    case KEY_TAG.LOCAL_TIMESTAMP:
       return at + 9
+    case KEY_TAG.DATE:
+      return at + 5
+    case KEY_TAG.INTERVAL:
+      return at + 17
     case KEY_TAG.ERROR:
       return bytes.length
     case KEY_TAG.ARRAY:
@@ -134,9 +151,13 @@ function readNumber(bytes: Uint8Array, at: number, r: Registers, out: number): n
   return next
 }
 
-function microsecondsAt(bytes: Uint8Array, at: number): bigint {
+function signedAt(bytes: Uint8Array, at: number): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, 8)
   return BigInt.asIntN(64, view.getBigUint64(0) ^ (1n << 63n))
+}
+
+function dayAt(bytes: Uint8Array, at: number): number {
+  return countAt(bytes, at) ^ 0x80000000
 }
 
 function countAt(bytes: Uint8Array, at: number): number {
@@ -177,11 +198,25 @@ class JsonReader {
         return `{${this.#list(true)}}`
       case KEY_TAG.TIMESTAMP:
         this.at += 8
-        return `"${formatTimestamp(microsecondsAt(this.bytes, this.at - 8))}"`
+        return `"${formatTimestamp(signedAt(this.bytes, this.at - 8))}"`
+      case KEY_TAG.LOCAL_TIMESTAMP:
+        this.at += 8
+        return `"${formatLocalTimestamp(signedAt(this.bytes, this.at - 8))}"`
+      case KEY_TAG.DATE:
+        this.at += 4
+        return `"${formatDate(dayAt(this.bytes, this.at - 4))}"`
+      case KEY_TAG.INTERVAL:
+        return this.#interval()
       default:
         assert(tag === KEY_TAG.NULL || tag === KEY_TAG.JSON_NULL, `no JSON text for key tag ${tag}`)
         return 'null'
     }
+  }
+
+  #interval(): string {
+    const r = new Registers(1)
+    this.at = readKeyInto(this.bytes, this.at - 1, r, 0)
+    return `"${formatInterval(intervalOf(r, 0))}"`
   }
 
   #list(pairs: boolean): string {

@@ -20,16 +20,24 @@ export const TAG = {
   NUMERIC: 5,
   /** ref: Uint8Array of valid UTF-8 without NUL; the text is its [num, end) */
   TEXT: 6,
-  /** num: microseconds since 1970 where that is a safe integer */
+  /** timestamptz. num: microseconds since 1970 where that is a safe integer */
   TIMESTAMP: 7,
   /** ref: microseconds since 1970 as a bigint outside the safe range */
   BIG_TIMESTAMP: 8,
   /** ref: Uint8Array; its [num, end) is the valid JSON text of an array or object */
   JSON: 9,
-  /** ref: Interval */
+  /** num: microseconds, a safe integer; end: months and days in one number (interval.ts) */
   INTERVAL: 10,
   /** ref: CellError */
   ERROR: 11,
+  /** timestamp: what a clock and a calendar show, without a zone. num: as TIMESTAMP's, as if it were UTC */
+  LOCAL_TIMESTAMP: 12,
+  /** ref: as BIG_TIMESTAMP's */
+  BIG_LOCAL_TIMESTAMP: 13,
+  /** num: days since 1970 */
+  DATE: 14,
+  /** ref: Interval with parts for which INTERVAL has no room */
+  BIG_INTERVAL: 15,
 } as const
 
 /** Why an expression has no value. The message names what was found; it is one line, lower case. */
@@ -38,11 +46,11 @@ export interface CellError {
   readonly message: string
 }
 
-/** PostgreSQL's interval: three parts that don't convert into each other. Microseconds are a safe integer. */
+/** PostgreSQL's interval: three parts that don't convert into each other. Months and days of 32 bits, microseconds of 64. */
 export interface Interval {
   readonly months: number
   readonly days: number
-  readonly microseconds: number
+  readonly microseconds: bigint
 }
 
 export class Registers {
@@ -132,6 +140,22 @@ export class Registers {
     }
   }
 
+  /** Days since 1970. */
+  setDate(out: number, day: number): void {
+    this.tag[out] = TAG.DATE
+    this.num[out] = day
+  }
+
+  /** Makes the timestamptz of a register the timestamp that shows the same digits in UTC. */
+  toLocal(out: number): void {
+    this.tag[out] = this.tag[out] === TAG.TIMESTAMP ? TAG.LOCAL_TIMESTAMP : TAG.BIG_LOCAL_TIMESTAMP
+  }
+
+  /** The way back. */
+  toInstant(out: number): void {
+    this.tag[out] = this.tag[out] === TAG.LOCAL_TIMESTAMP ? TAG.TIMESTAMP : TAG.BIG_TIMESTAMP
+  }
+
   setError(out: number, code: RecordErrorCode, message: string): void {
     this.tag[out] = TAG.ERROR
     this.ref[out] = { code, message } satisfies CellError
@@ -154,8 +178,10 @@ export class Registers {
     return this.tag[index] === TAG.INTEGER ? BigInt(this.num[index] as number) : (this.ref[index] as bigint)
   }
 
-  /** A TIMESTAMP or BIG_TIMESTAMP register. */
+  /** A register of timestamptz or timestamp. */
   microsecondsOf(index: number): bigint {
-    return this.tag[index] === TAG.TIMESTAMP ? BigInt(this.num[index] as number) : (this.ref[index] as bigint)
+    const tag = this.tag[index]
+    if (tag === TAG.TIMESTAMP || tag === TAG.LOCAL_TIMESTAMP) return BigInt(this.num[index] as number)
+    return this.ref[index] as bigint
   }
 }

@@ -10,6 +10,8 @@ export const SCALAR_TYPES = [
   'number',
   'text',
   'timestamptz',
+  'timestamp',
+  'date',
   'interval',
   'any',
   'unknown',
@@ -23,6 +25,14 @@ export const NUMBER_TYPES: ReadonlySet<string> = new Set<ScalarType>([
   'numeric',
   'number',
 ])
+
+/** Points in time, each taken for the next where two meet: a date is its midnight, a timestamp is in UTC. */
+export const TIME_TYPES = ['date', 'timestamp', 'timestamptz'] as const satisfies readonly ScalarType[]
+export type TimeType = (typeof TIME_TYPES)[number]
+
+export function isTimeType(type: ScalarType | undefined): type is TimeType {
+  return type === 'timestamptz' || type === 'timestamp' || type === 'date'
+}
 
 /** A cell of SQLite's as values pass to and from it: integers as bigint where they may be beyond the safe range, else as numbers. */
 export type Cell = null | number | bigint | string | Uint8Array
@@ -38,6 +48,8 @@ export function toColumnStorage(type: ScalarType): ColumnStorage {
     case 'boolean':
     case 'bigint':
     case 'timestamptz':
+    case 'timestamp':
+    case 'date':
       return 'INTEGER'
     case 'double precision':
       return 'REAL'

@@ -1,5 +1,5 @@
 /** Owns time buckets: the begin of the interval, counted from an origin, in which an instant lies, in UTC or by a zone's clocks. */
-import { type Interval, type Registers, TAG } from './registers.ts'
+import type { Interval, Registers } from './registers.ts'
 import type { TimeZone } from './time-zone.ts'
 import { addSeconds, localToInstant, secondsOf } from './zoned-time.ts'
 import {
@@ -9,6 +9,7 @@ import {
   dayOfMonth,
   daysInMonth,
   floorTo,
+  isSmallTime,
   microsecondOfDay,
   MICROSECONDS_PER_DAY,
   monthOf,
@@ -29,11 +30,12 @@ export type Bucket = (r: Registers, out: number, from: number) => boolean
  * How to find buckets of that width; a text says why there are none. `originAt` is the register of a time, or -1 for the usual one:
  * 2000-01-03 for days and times, 2000-01-01 for months.
  */
-export function bucketOf({ months, days, microseconds }: Interval, originAt: number): Bucket | string {
+export function bucketOf({ months, days, microseconds: time }: Interval, originAt: number): Bucket | string {
+  const microseconds = Number(time)
   const width = days * MICROSECONDS_PER_DAY + microseconds
   if (months !== 0 && width !== 0) return 'the width is months, or days and times, not both'
   if (months < 0 || width < 0 || months + width === 0) return 'the width is not above zero'
-  if (!Number.isSafeInteger(width)) return 'the width is too large'
+  if (!Number.isSafeInteger(microseconds) || !Number.isSafeInteger(width)) return 'the width is too large'
   if (months > 0) return (r, out, from) => monthBucket(r, out, from, months, originAt)
   return (r, out, from) => plainBucket(r, out, from, width, originAt)
 }
@@ -49,7 +51,7 @@ export function bucketIn(width: Interval, zone: TimeZone): Bucket | string {
 }
 
 function plainBucket(r: Registers, out: number, from: number, width: number, originAt: number): boolean {
-  if (r.tag[from] === TAG.TIMESTAMP && (originAt < 0 || r.tag[originAt] === TAG.TIMESTAMP)) {
+  if (isSmallTime(r, from) && (originAt < 0 || isSmallTime(r, originAt))) {
     const origin = originAt < 0 ? ORIGIN : (r.num[originAt] as number)
     const distance = (r.num[from] as number) - origin
     const cut = floorTo(distance, width)

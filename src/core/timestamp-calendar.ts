@@ -1,5 +1,5 @@
 /**
- * Owns the calendar of timestamptz: days since 1970 to dates and back (proleptic Gregorian, UTC), and the split of an instant into day and
+ * Owns the calendar of times: days since 1970 to dates and back (proleptic Gregorian, UTC), and the split of an instant into day and
  * microsecond of the day, which are numbers also where the whole instant needs a bigint. Source of the date arithmetic:
  * Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
  */
@@ -14,6 +14,10 @@ export const MICROSECONDS_PER_DAY = 86_400_000_000
 export const TIMESTAMP_MIN = -210_866_803_200_000_000n
 /** The last microsecond of int64, in January 294247. PostgreSQL, which counts from 2000, ends 29 years later. */
 export const TIMESTAMP_MAX = 2n ** 63n - 1n
+
+/** The days on which the first and the last of these instants lie: dates, days since 1970, have midnights that are instants. */
+export const DATE_MIN = -2_440_588
+export const DATE_MAX = 106_751_991
 
 /** Days since 1970-01-01; month 1..12. */
 export function dayOfDate(year: number, month: number, day: number): number {
@@ -73,10 +77,16 @@ export function floorTo(value: number, unit: number): number {
   return floored > value ? floored - unit : floored
 }
 
-/** The day of a TIMESTAMP or BIG_TIMESTAMP register, days since 1970. */
+/** Whether the register's microseconds stand in `num`. */
+export function isSmallTime(r: Registers, index: number): boolean {
+  const tag = r.tag[index]
+  return tag === TAG.TIMESTAMP || tag === TAG.LOCAL_TIMESTAMP
+}
+
+/** The day of a timestamptz (in UTC), timestamp or date, days since 1970. */
 export function dayOf(r: Registers, index: number): number {
-  if (r.tag[index] === TAG.TIMESTAMP)
-    return floorTo(r.num[index] as number, MICROSECONDS_PER_DAY) / MICROSECONDS_PER_DAY
+  if (isSmallTime(r, index)) return floorTo(r.num[index] as number, MICROSECONDS_PER_DAY) / MICROSECONDS_PER_DAY
+  if (r.tag[index] === TAG.DATE) return r.num[index] as number
   const microseconds = r.ref[index] as bigint
   const unit = BigInt(MICROSECONDS_PER_DAY)
   const quotient = microseconds / unit
@@ -85,7 +95,8 @@ export function dayOf(r: Registers, index: number): number {
 
 /** The microsecond of that register's day. */
 export function microsecondOfDay(r: Registers, index: number, day: number): number {
-  if (r.tag[index] === TAG.TIMESTAMP) return (r.num[index] as number) - day * MICROSECONDS_PER_DAY
+  if (isSmallTime(r, index)) return (r.num[index] as number) - day * MICROSECONDS_PER_DAY
+  if (r.tag[index] === TAG.DATE) return 0
   return Number((r.ref[index] as bigint) - BigInt(day) * BigInt(MICROSECONDS_PER_DAY))
 }
 

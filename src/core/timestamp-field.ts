@@ -1,12 +1,13 @@
 /** Owns the fields of extract: parts of an instant in UTC, as PostgreSQL numbers them. */
 import { decimalToDouble } from './decimal.ts'
-import { type Registers, TAG } from './registers.ts'
+import type { Registers } from './registers.ts'
 import {
   dateOfDay,
   dayOf,
   dayOfDate,
   dayOfMonth,
   isoDayOfWeek,
+  isSmallTime,
   microsecondOfDay,
   MICROSECONDS_PER_HOUR,
   MICROSECONDS_PER_MINUTE,
@@ -79,6 +80,6 @@ export function readFieldOf(name: string): ReadField | undefined {
 
 /** Seconds since 1970, the double nearest to the exact value. */
 function epochOf(r: Registers, index: number): number {
-  if (r.tag[index] === TAG.TIMESTAMP) return (r.num[index] as number) / MICROSECONDS_PER_SECOND
+  if (isSmallTime(r, index)) return (r.num[index] as number) / MICROSECONDS_PER_SECOND
   return decimalToDouble({ unscaled: r.ref[index] as bigint, scale: EPOCH_SCALE })
 }

@@ -1,34 +1,36 @@
 /**
- * Owns the text of timestamptz: ISO 8601 in, ISO 8601 with Z out. The usual form is read without making an object; every other spelling
- * goes through one regular expression.
+ * Owns the reading of times: ISO 8601 alone. The usual form is read without making an object; every other spelling goes through one
+ * regular expression. Writing is timestamp-format.ts.
  */
 import type { Registers } from './registers.ts'
 import {
-  dateOfDay,
+  DATE_MAX,
+  DATE_MIN,
   dayOfDate,
-  dayOfMonth,
   daysInMonth,
   isLeapYear,
   MICROSECONDS_PER_DAY,
   MICROSECONDS_PER_HOUR,
   MICROSECONDS_PER_MINUTE,
   MICROSECONDS_PER_SECOND,
-  monthOf,
   setTimestampOfDay,
-  yearOf,
 } from './timestamp-calendar.ts'
 
 /** How reading a text ended. Only `READ` writes the register. */
 export const TIMESTAMP_TEXT = { READ: 0, INVALID: 1, OUT_OF_RANGE: 2 } as const
 export type TimestampText = (typeof TIMESTAMP_TEXT)[keyof typeof TIMESTAMP_TEXT]
 
+/** `2026-01-31` */
+const DATE_BYTES = 10
+/** `2026-01-31T23:59:59` */
+const SECONDS_BYTES = 19
 /** Longer texts are refused unread; the longest sensible one has some 45 characters. */
 const TEXT_BYTES_MAX = 100
 /** PostgreSQL's bound of an offset from UTC. */
 const OFFSET_HOURS_MAX = 15
 
 const ISO_TEXT = new RegExp(
-  '^(?:(?<year>[+-]?\\d{4,6})-(?:(?<month>\\d\\d)-(?<day>\\d\\d)|(?<ordinal>\\d{3}))|(?<basic>\\d{8}))' +
+  '^(?:(?<year>[+-]?\\d{4,7})-(?:(?<month>\\d\\d)-(?<day>\\d\\d)|(?<ordinal>\\d{3}))|(?<basic>\\d{8}))' +
     '(?:(?:[Tt]| +)(?<hour>\\d\\d)(?<colon>:?)(?<minute>\\d\\d)(?:\\k<colon>(?<second>\\d\\d)(?:[.,](?<fraction>\\d*))?)?)?' +
     '(?: *(?:[Zz]|(?<sign>[+-])(?<zoneHour>\\d\\d)(?::?(?<zoneMinute>\\d\\d)(?::?(?<zoneSecond>\\d\\d))?)?))?' +
     '(?: +(?<christ>[Bb][Cc]))?$',
@@ -40,22 +42,67 @@ const ISO_TEXT = new RegExp(
  * months, other orders of the date. Source: https://www.postgresql.org/docs/18/datatype-datetime.html
  */
 export function readTimestamp(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
-  const microsecond = isUsual(bytes, start, end) ? fractionOf(bytes, start + 19, end - 1) : -1
-  if (microsecond < 0) return readOther(bytes, start, end, r, out)
-  const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
-  const month = twoDigits(bytes, start + 5)
-  const day = twoDigits(bytes, start + 8)
+  return readTime(bytes, start, end, r, out, true)
+}
+
+/** As readTimestamp, but a timestamp: an offset in the text counts for nothing, as in PostgreSQL. */
+export function readLocalTimestamp(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  r: Registers,
+  out: number,
+): TimestampText {
+  const result = readTime(bytes, start, end, r, out, false)
+  if (result === TIMESTAMP_TEXT.READ) r.toLocal(out)
+  return result
+}
+
+/** As readTimestamp, but a date: a time and an offset in the text count for nothing, as in PostgreSQL. */
+export function readDate(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
+  let day = end - start === DATE_BYTES && isUsualDate(bytes, start) ? usualDay(bytes, start) : NaN
+  if (Number.isNaN(day)) {
+    const groups = matchIso(bytes, start, end)
+    if (groups === undefined || Number.isNaN(timeOfText(groups) + offsetOfText(groups))) return TIMESTAMP_TEXT.INVALID
+    day = dayOfText(groups)
+  }
+  if (Number.isNaN(day)) return TIMESTAMP_TEXT.INVALID
+  if (day < DATE_MIN || day > DATE_MAX) return TIMESTAMP_TEXT.OUT_OF_RANGE
+  r.setDate(out, day)
+  return TIMESTAMP_TEXT.READ
+}
+
+function readTime(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  r: Registers,
+  out: number,
+  usesOffset: boolean,
+): TimestampText {
+  // behind the seconds: digits of a fraction, and a Z
+  const stop = bytes[end - 1] === 0x5a ? end - 1 : end
+  const microsecond = isUsual(bytes, start, stop) ? fractionOf(bytes, start + SECONDS_BYTES, stop) : -1
+  if (microsecond < 0) return readOther(bytes, start, end, r, out, usesOffset)
+  const day = usualDay(bytes, start)
   const hour = twoDigits(bytes, start + 11)
   const minute = twoDigits(bytes, start + 14)
   const second = twoDigits(bytes, start + 17)
   // 24:00, second 60 and what is no date are for the other way
-  if (hour > 23 || minute > 59 || second > 59 || month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) {
-    return readOther(bytes, start, end, r, out)
+  if (hour > 23 || minute > 59 || second > 59 || day !== day) {
+    return readOther(bytes, start, end, r, out, usesOffset)
   }
   const time = (hour * 3_600 + minute * 60 + second) * MICROSECONDS_PER_SECOND + microsecond
-  return setTimestampOfDay(r, out, dayOfDate(year, month, day), time)
-    ? TIMESTAMP_TEXT.READ
-    : TIMESTAMP_TEXT.OUT_OF_RANGE
+  return setTimestampOfDay(r, out, day, time) ? TIMESTAMP_TEXT.READ : TIMESTAMP_TEXT.OUT_OF_RANGE
+}
+
+/** Days since 1970 of `dddd-dd-dd`; NaN where there is no such date. */
+function usualDay(bytes: Uint8Array, start: number): number {
+  const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
+  const month = twoDigits(bytes, start + 5)
+  const day = twoDigits(bytes, start + 8)
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return NaN
+  return dayOfDate(year, month, day)
 }
 
 /** Of two bytes that are digits. */
@@ -70,21 +117,25 @@ function checkDigits(bytes: Uint8Array, at: number): number {
   return tens | (9 - tens) | ones | (9 - ones)
 }
 
-/** Whether the text is `dddd-dd-dd dd:dd:dd...Z`, with a T or a space, d being digits. */
-function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start < 20) return false
-  const separator = bytes[start + 10]
-  if (bytes[start + 4] !== 0x2d || bytes[start + 7] !== 0x2d || (separator !== 0x54 && separator !== 0x20)) return false
-  if (bytes[start + 13] !== 0x3a || bytes[start + 16] !== 0x3a || bytes[end - 1] !== 0x5a) return false
+/** Whether the text begins with `dddd-dd-dd`, d being digits. */
+function isUsualDate(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start + 4] !== 0x2d || bytes[start + 7] !== 0x2d) return false
   const digits =
     checkDigits(bytes, start) |
     checkDigits(bytes, start + 2) |
     checkDigits(bytes, start + 5) |
-    checkDigits(bytes, start + 8) |
-    checkDigits(bytes, start + 11) |
-    checkDigits(bytes, start + 14) |
-    checkDigits(bytes, start + 17)
+    checkDigits(bytes, start + 8)
   return digits >= 0
+}
+
+/** Whether the text begins with `dddd-dd-dd dd:dd:dd`, with a T or a space. */
+function isUsual(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start < SECONDS_BYTES || !isUsualDate(bytes, start)) return false
+  const separator = bytes[start + DATE_BYTES]
+  if ((separator !== 0x54 && separator !== 0x20) || bytes[start + 13] !== 0x3a || bytes[start + 16] !== 0x3a) {
+    return false
+  }
+  return (checkDigits(bytes, start + 11) | checkDigits(bytes, start + 14) | checkDigits(bytes, start + 17)) >= 0
 }
 
 /** The microseconds of a point and digits, 0 where there is nothing; -1: another form. */
@@ -103,22 +154,34 @@ function fractionOf(bytes: Uint8Array, start: number, end: number): number {
   return microsecond
 }
 
-function readOther(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): TimestampText {
-  if (end - start > TEXT_BYTES_MAX) return TIMESTAMP_TEXT.INVALID
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
-  const match = ISO_TEXT.exec(text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, ''))
-  if (match === null) return TIMESTAMP_TEXT.INVALID
-  const day = dayOfText(match.groups ?? {})
-  const { hour, minute, second, fraction, sign, zoneHour, zoneMinute, zoneSecond } = match.groups ?? {}
-  const microsecond = timeOfDay(hour, minute, second, fraction)
-  const offset = offsetSeconds(sign, zoneHour, zoneMinute, zoneSecond)
+type Groups = Partial<Record<string, string>>
+
+function readOther(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  r: Registers,
+  out: number,
+  usesOffset: boolean,
+): TimestampText {
+  const groups = matchIso(bytes, start, end)
+  if (groups === undefined) return TIMESTAMP_TEXT.INVALID
+  const day = dayOfText(groups)
+  const microsecond = timeOfText(groups)
+  const offset = offsetOfText(groups)
   if (Number.isNaN(day + microsecond + offset)) return TIMESTAMP_TEXT.INVALID
-  const shifted = microsecond - offset * MICROSECONDS_PER_SECOND
+  const shifted = usesOffset ? microsecond - offset * MICROSECONDS_PER_SECOND : microsecond
   return setTimestampOfDay(r, out, day, shifted) ? TIMESTAMP_TEXT.READ : TIMESTAMP_TEXT.OUT_OF_RANGE
 }
 
+function matchIso(bytes: Uint8Array, start: number, end: number): Groups | undefined {
+  if (end - start > TEXT_BYTES_MAX) return undefined
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
+  return ISO_TEXT.exec(text.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, ''))?.groups
+}
+
 /** Days since 1970; NaN where there is no such date. */
-function dayOfText(groups: Partial<Record<string, string>>): number {
+function dayOfText(groups: Groups): number {
   const { basic, ordinal, christ } = groups
   const { year = basic?.slice(0, 4), month = basic?.slice(4, 6), day = basic?.slice(6) } = groups
   const written = Number(year)
@@ -135,7 +198,8 @@ function dayOfText(groups: Partial<Record<string, string>>): number {
 }
 
 /** NaN where it is none. 24:00:00 is the next day's begin, second 60 the next minute's. */
-function timeOfDay(hours = '0', minutes = '0', seconds = '0', fraction = ''): number {
+function timeOfText(groups: Groups): number {
+  const { hour: hours = '0', minute: minutes = '0', second: seconds = '0', fraction = '' } = groups
   const second = Number(seconds) * MICROSECONDS_PER_SECOND + Number(fraction.slice(0, 6).padEnd(6, '0'))
   const whole = Number(hours) * MICROSECONDS_PER_HOUR + Number(minutes) * MICROSECONDS_PER_MINUTE + second
   const valid = Number(minutes) <= 59 && Number(seconds) <= 60 && whole <= MICROSECONDS_PER_DAY && Number(hours) <= 24
@@ -143,31 +207,9 @@ function timeOfDay(hours = '0', minutes = '0', seconds = '0', fraction = ''): nu
 }
 
 /** Seconds east of UTC; NaN where it is none. */
-function offsetSeconds(sign: string | undefined, hours = '0', minutes = '0', seconds = '0'): number {
+function offsetOfText(groups: Groups): number {
+  const { sign, zoneHour: hours = '0', zoneMinute: minutes = '0', zoneSecond: seconds = '0' } = groups
   const valid = Number(hours) <= OFFSET_HOURS_MAX && Number(minutes) <= 59 && Number(seconds) <= 59
   const total = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)
   return valid ? (sign === '-' ? -total : total) : NaN
-}
-
-/**
- * ISO 8601 with Z: 2026-01-01T00:00:00Z, 2026-01-01T00:00:00.123Z; the fraction only where there is one, without zeros at its end.
- * Years outside 0..9999 have a sign and six digits. Date.parse reads it in its own range.
- */
-export function formatTimestamp(microseconds: number | bigint): string {
-  const whole = BigInt(microseconds)
-  const unit = BigInt(MICROSECONDS_PER_DAY)
-  const rest = ((whole % unit) + unit) % unit
-  const date = dateOfDay(Number((whole - rest) / unit))
-  const microsecond = Number(rest)
-  const fraction = microsecond % MICROSECONDS_PER_SECOND
-  const seconds = (microsecond - fraction) / MICROSECONDS_PER_SECOND
-  const two = (value: number): string => value.toString().padStart(2, '0')
-  const time = `${two((seconds / 3_600) | 0)}:${two(((seconds / 60) | 0) % 60)}:${two(seconds % 60)}`
-  const tail = fraction === 0 ? '' : `.${fraction.toString().padStart(6, '0').replace(/0+$/, '')}`
-  return `${formatYear(yearOf(date))}-${two(monthOf(date))}-${two(dayOfMonth(date))}T${time}${tail}Z`
-}
-
-function formatYear(year: number): string {
-  if (year >= 0 && year <= 9_999) return year.toString().padStart(4, '0')
-  return `${year < 0 ? '-' : '+'}${Math.abs(year).toString().padStart(6, '0')}`
 }

@@ -1,5 +1,5 @@
 /** Owns the units of date_trunc: cutting an instant down to the begin of its unit, in UTC or as the clocks of a zone show it. */
-import { type Registers, TAG } from './registers.ts'
+import type { Registers } from './registers.ts'
 import type { TimeZone } from './time-zone.ts'
 import { addSeconds, secondsOf } from './zoned-time.ts'
 import {
@@ -7,6 +7,7 @@ import {
   dayOf,
   dayOfDate,
   floorTo,
+  isSmallTime,
   isoDayOfWeek,
   microsecondOfDay,
   MICROSECONDS_PER_DAY,
@@ -76,7 +77,7 @@ export function truncateToIn(unit: string, zone: TimeZone): Truncate | undefined
 }
 
 function truncateShort(r: Registers, out: number, from: number, size: number): boolean {
-  if (r.tag[from] === TAG.TIMESTAMP) {
+  if (isSmallTime(r, from)) {
     const cut = floorTo(r.num[from] as number, size)
     if (Number.isSafeInteger(cut)) {
       r.setTimestamp(out, cut)

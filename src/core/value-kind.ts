@@ -16,9 +16,15 @@ export function kindName(r: Registers, index: number): string {
     case TAG.TIMESTAMP:
     case TAG.BIG_TIMESTAMP:
       return 'a time'
+    case TAG.LOCAL_TIMESTAMP:
+    case TAG.BIG_LOCAL_TIMESTAMP:
+      return 'a timestamp without time zone'
+    case TAG.DATE:
+      return 'a date'
     case TAG.JSON:
       return isArray(r, index) ? 'an array' : 'an object'
     case TAG.INTERVAL:
+    case TAG.BIG_INTERVAL:
       return 'an interval'
     default:
       return 'a number'

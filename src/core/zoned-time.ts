@@ -2,11 +2,12 @@
  * Owns instants as the clocks of a zone show them: the local time is the instant that has the same digits in UTC. What is done
  * with it there (cutting, buckets) is done as in UTC, and the result brought back.
  */
-import { type Registers, TAG } from './registers.ts'
+import type { Registers } from './registers.ts'
 import type { TimeZone } from './time-zone.ts'
 import {
   dayOf,
   floorTo,
+  isSmallTime,
   microsecondOfDay,
   MICROSECONDS_PER_DAY,
   MICROSECONDS_PER_SECOND,
@@ -17,7 +18,7 @@ const SECONDS_PER_DAY = 86_400
 
 /** Seconds since 1970 of a time register, rounded down. */
 export function secondsOf(r: Registers, index: number): number {
-  if (r.tag[index] === TAG.TIMESTAMP) return Math.floor((r.num[index] as number) / MICROSECONDS_PER_SECOND)
+  if (isSmallTime(r, index)) return Math.floor((r.num[index] as number) / MICROSECONDS_PER_SECOND)
   const day = dayOf(r, index)
   return day * SECONDS_PER_DAY + Math.floor(microsecondOfDay(r, index, day) / MICROSECONDS_PER_SECOND)
 }

@@ -26,11 +26,6 @@ export function resolveGroupBy(
   for (const node of statement.select.groupClause ?? []) {
     const expression = resolveItem(node, outputs, analyser)
     const key = expressionKey(expression)
-    if (expression.type === 'interval') {
-      throw new RollupdError('sql_unsupported', 'GROUP BY an interval is not supported yet', {
-        position: analyser.positionOf(locationOf(node)),
-      })
-    }
     if (!groups.has(key)) groups.set(key, expression)
   }
   return [...groups.values()]

@@ -119,7 +119,7 @@ function analyseOutputs(statement: Statement, scope: Scope): SelectedOutput[] {
     }
     const name = outputName(target)
     const expression = analyser.analyseSettled(target.val)
-    checkOutput(name, expression, seen, position)
+    checkOutput(name, seen, position)
     seen.add(name)
     return { name, expression }
   })
@@ -136,7 +136,7 @@ function isStar(node: object): boolean {
   return JSON.stringify(node).includes('"A_Star"') && 'ColumnRef' in node
 }
 
-function checkOutput(name: string, { type }: Expression, seen: ReadonlySet<string>, position: number): void {
+function checkOutput(name: string, seen: ReadonlySet<string>, position: number): void {
   if (seen.has(name)) {
     throw new RollupdError('sql_invalid', `two outputs have the name "${name}"`, {
       position,
@@ -147,12 +147,6 @@ function checkOutput(name: string, { type }: Expression, seen: ReadonlySet<strin
     throw new RollupdError('sql_invalid', `the output name "${name}" is taken by the group's id`, {
       position,
       hint: 'Give it another name with AS.',
-    })
-  }
-  if (type === 'interval') {
-    throw new RollupdError('sql_unsupported', 'an output of type interval is not supported yet', {
-      position,
-      hint: 'Intervals serve time_bucket; group by the time bucket itself.',
     })
   }
 }

@@ -3,6 +3,7 @@
  * key bytes. In either, a BLOB may be an error cell; in a native column it may be the key bytes of a NaN.
  */
 import { decimalOfDouble } from '../core/decimal.ts'
+import { intervalCellOf, readIntervalCell } from '../core/interval-cell.ts'
 import { KEY_TAG, keyBytesOf } from '../core/key-bytes.ts'
 import { readKeyInto } from '../core/key-reader.ts'
 import { TAG, type Registers } from '../core/registers.ts'
@@ -66,6 +67,22 @@ function loadTimestamp(r: Registers, index: number, cell: Cell): void {
   }
 }
 
+function loadLocalTimestamp(r: Registers, index: number, cell: Cell): void {
+  loadTimestamp(r, index, cell)
+  if (r.tag[index] === TAG.TIMESTAMP || r.tag[index] === TAG.BIG_TIMESTAMP) r.toLocal(index)
+}
+
+function loadDate(r: Registers, index: number, cell: Cell): void {
+  if (cell === null) r.setNull(index)
+  else if (typeof cell === 'object') readKeyInto(cell, 0, r, index)
+  else r.setDate(index, Number(cell))
+}
+
+function loadIntervalCell(r: Registers, index: number, cell: Cell): void {
+  if (cell === null) r.setNull(index)
+  else readIntervalCell(cell as Uint8Array, r, index)
+}
+
 function loadDouble(r: Registers, index: number, cell: Cell): void {
   if (cell === null) r.setNull(index)
   else if (typeof cell === 'object') readKeyInto(cell, 0, r, index)
@@ -100,6 +117,12 @@ export function toLoader(type: ScalarType): LoadCell {
       return loadInteger
     case 'timestamptz':
       return loadTimestamp
+    case 'timestamp':
+      return loadLocalTimestamp
+    case 'date':
+      return loadDate
+    case 'interval':
+      return loadIntervalCell
     case 'double precision':
       return loadDouble
     case 'text':
@@ -129,9 +152,12 @@ function storeInteger(r: Registers, index: number): Cell {
   switch (r.tag[index]) {
     case TAG.INTEGER:
     case TAG.TIMESTAMP:
+    case TAG.LOCAL_TIMESTAMP:
+    case TAG.DATE:
       return BigInt(r.num[index] as number)
     case TAG.BIG_INTEGER:
     case TAG.BIG_TIMESTAMP:
+    case TAG.BIG_LOCAL_TIMESTAMP:
       return r.ref[index] as bigint
     default:
       return storeOther(r, index)
@@ -154,6 +180,11 @@ function storeText(r: Registers, index: number): Cell {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, (r.end[index] as number) - start).toString('utf8')
 }
 
+function storeInterval(r: Registers, index: number): Cell {
+  const tag = r.tag[index]
+  return tag === TAG.INTERVAL || tag === TAG.BIG_INTERVAL ? intervalCellOf(r, index) : storeOther(r, index)
+}
+
 function storeOther(r: Registers, index: number): Cell {
   return r.tag[index] === TAG.NULL ? null : keyBytesOf(r, index)
 }
@@ -164,7 +195,11 @@ export function toStorer(type: ScalarType): StoreCell {
       return storeBoolean
     case 'bigint':
     case 'timestamptz':
+    case 'timestamp':
+    case 'date':
       return storeInteger
+    case 'interval':
+      return storeInterval
     case 'double precision':
       return storeDouble
     case 'text':

@@ -7,6 +7,7 @@
  */
 import { KEY_TAG } from '../core/key-bytes.ts'
 import { NUMBER_TYPES } from '../core/scalar-type.ts'
+import { MICROSECONDS_PER_DAY } from '../core/timestamp-calendar.ts'
 import type { Call, Expression, In, Literal } from '../sql/expression.ts'
 import { functionById } from '../sql/function-table.ts'
 import { parseGroupAddress } from './access-path.ts'
@@ -28,6 +29,9 @@ const KIND_RANGES: Readonly<Record<string, readonly [number, number]>> = {
   number: [KEY_TAG.MINUS_INFINITY, KEY_TAG.NAN + 1],
   boolean: [KEY_TAG.FALSE, KEY_TAG.TRUE + 1],
   timestamptz: [KEY_TAG.TIMESTAMP, KEY_TAG.TIMESTAMP + 1],
+  timestamp: [KEY_TAG.LOCAL_TIMESTAMP, KEY_TAG.LOCAL_TIMESTAMP + 1],
+  date: [KEY_TAG.DATE, KEY_TAG.DATE + 1],
+  interval: [KEY_TAG.INTERVAL, KEY_TAG.INTERVAL + 1],
 }
 
 export class ConditionPrinter {
@@ -130,8 +134,9 @@ export class ConditionPrinter {
   /** The time's bucket compares as the time does wherever the comparison is true. */
   #bucketRange(operator: string, side: Expression, other: Expression): string | undefined {
     const path = side.kind === 'fragment' ? this.#printer.parts.paths.get(side.sql) : undefined
-    if (path?.kind !== 'bucket' || other.type !== 'timestamptz') return undefined
-    return `${path.bucket()} ${operator} ${this.#printer.print(other)}`
+    if (path?.kind !== 'bucket' || other.type !== side.type) return undefined
+    const value = this.#printer.print(other)
+    return `${path.bucket()} ${operator} ${side.type === 'date' ? `${value} * ${MICROSECONDS_PER_DAY}` : value}`
   }
 
   /** Key bytes compare as values within one kind, so a column's index serves it; other kinds lie outside the range. */

@@ -3,10 +3,10 @@
  * SQLite's own operators stand only where the function table says that they mean the same, everything else calls our functions.
  */
 import { assert, BrokenInvariant, unreachable } from '../core/assert.ts'
-import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
+import { isTimeType, toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 import type { Call, Case, Expression, GroupValue, In, Logic, PartialValue, SqlFragment } from '../sql/expression.ts'
 import type { FunctionEntry } from '../sql/function-entry.ts'
-import { functionById } from '../sql/function-table.ts'
+import { findFunctions, functionById } from '../sql/function-table.ts'
 import type { AccessPaths } from './access-path.ts'
 import type { KindProbe } from './kind-probe.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
@@ -115,14 +115,23 @@ export class ExpressionPrinter {
   /** The value in the storage of another type that it was unified with. */
   printAs(expression: Expression, type: ScalarType): string {
     const from = expression.type
+    if (isTimeType(from) && isTimeType(type) && from !== type) {
+      const cast = findFunctions('cast', type)[0]
+      assert(cast !== undefined, `there is a cast to ${type}`)
+      return this.bridge(cast, [expression], type)
+    }
     if (expression.kind === 'literal') return toLiteralText(expression, type, this.parts.doubles)
     const text = this.print(expression)
-    if (from === type || toColumnStorage(from) === toColumnStorage(type)) {
-      if (from !== 'bigint' || type !== 'timestamptz') return text
-    }
-    if (toColumnStorage(type) === 'BLOB') return `${this.parts.functions.toKey(from)}(${text})`
+    const isSame = from === type || (toColumnStorage(from) === toColumnStorage(type) && from !== 'interval')
+    if (isSame) return text
+    if (toColumnStorage(type) === 'BLOB') return this.printKey(text, from)
     assert(type === 'double precision' && from === 'bigint', `a ${from} can't stand for a ${type}`)
     return this.canFail(expression) ? `${this.parts.functions.toDouble(from)}(${text})` : `CAST(${text} AS REAL)`
+  }
+
+  /** The key bytes of a cell of that type: equal bytes exactly where the values are equal. */
+  printKey(text: string, type: ScalarType): string {
+    return `${this.parts.functions.toKey(type)}(${text})`
   }
 
   /** A boolean value as 1, 0, NULL or an error; an undeclared value must be a boolean at run time. */

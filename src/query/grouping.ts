@@ -50,14 +50,17 @@ function toItem(node: Node, targets: readonly Target[], scope: QueryScope, conte
     })
   }
   const analysed = context.analyser(scope).analyseSettled(expressionNode)
-  const expression = context.printer.canFail(analysed) ? guarded(analysed, context) : analysed
+  const expression = toGroupValue(analysed, context)
   return { name: target?.name ?? outputName({ val: expressionNode }), node: expressionNode, expression }
 }
 
-/** Groups are made by comparing: there an error ends. */
-function guarded(expression: Expression, { printer, conditions }: CompileContext): Expression {
+/** Groups are made by comparing cells: there an error ends, and an interval is its span, which equal ones share. */
+function toGroupValue(expression: Expression, { printer, conditions }: CompileContext): Expression {
   const { type, position } = expression
-  const sql = conditions.guard(printer.print(expression), nowhere('GROUP BY'))
+  const canFail = printer.canFail(expression)
+  if (!canFail && type !== 'interval') return expression
+  const text = type === 'interval' ? printer.printKey(printer.print(expression), type) : printer.print(expression)
+  const sql = canFail ? conditions.guard(text, nowhere('GROUP BY')) : text
   return { kind: 'fragment', sql, type, canFail: false, position }
 }
 

@@ -1,13 +1,16 @@
 /** Owns cells as text of an answer: JSON with all digits, or a field of CSV. */
+import { intervalCellToText } from '../core/interval-cell.ts'
 import { KEY_TAG } from '../core/key-bytes.ts'
 import { doubleToJsonText, keyToJsonText } from '../core/key-reader.ts'
 import type { Cell, ScalarType } from '../core/scalar-type.ts'
-import { formatTimestamp } from '../core/timestamp-text.ts'
+import { formatDate, formatLocalTimestamp, formatTimestamp } from '../core/timestamp-format.ts'
 
 /** The cell of a column of that type; not an error cell. */
 export function toJsonText(cell: Cell, type: ScalarType): string {
   if (cell === null) return 'null'
-  if (typeof cell === 'object') return keyToJsonText(cell, 0)
+  if (typeof cell === 'object') {
+    return type === 'interval' ? JSON.stringify(intervalCellToText(cell)) : keyToJsonText(cell, 0)
+  }
   switch (type) {
     case 'boolean':
       return Number(cell) === 0 ? 'false' : 'true'
@@ -15,6 +18,10 @@ export function toJsonText(cell: Cell, type: ScalarType): string {
       return BigInt(cell).toString()
     case 'timestamptz':
       return `"${formatTimestamp(BigInt(cell))}"`
+    case 'timestamp':
+      return `"${formatLocalTimestamp(BigInt(cell))}"`
+    case 'date':
+      return `"${formatDate(Number(cell))}"`
     case 'double precision':
       return doubleToJsonText(Number(cell))
     default:

@@ -13,8 +13,8 @@ export type RowLabels = readonly { readonly name: string; readonly type: ScalarT
 
 export interface SelectPlan {
   readonly columns: readonly PlanColumn[]
-  /** Gives the outputs the types that a set operation unified them to. */
-  coerce(types: readonly ScalarType[]): void
+  /** Gives the outputs the types that a set operation unified them to; `comparesRows`: it gives each row once. */
+  coerce(types: readonly ScalarType[], comparesRows: boolean): void
   /** See Relation.measureSource; its texts are names of columns that the plan then exports. */
   measureSource(index: number): MeasureSource | undefined
   /** See Relation.groupSource; as above. */

@@ -48,11 +48,14 @@ export function combinePlans(
   columns: readonly PlanColumn[],
   tail: string,
 ): SelectPlan {
-  const setTypes = (types: readonly ScalarType[]): void => {
-    left.coerce(types)
-    right.coerce(types)
+  const setTypes = (types: readonly ScalarType[], comparesRows: boolean): void => {
+    left.coerce(types, comparesRows)
+    right.coerce(types, comparesRows)
   }
-  setTypes(columns.map(({ type }) => type))
+  setTypes(
+    columns.map(({ type }) => type),
+    !operator.endsWith(' ALL'),
+  )
   return {
     columns,
     coerce: setTypes,

@@ -48,14 +48,6 @@ function refuseForms(select: SelectStmt, context: CompileContext): void {
   }
 }
 
-/** An answer, a comparison and a sort have no bytes for one. */
-function refuseIntervals(outputs: readonly Output[]): void {
-  const interval = outputs.find(({ expression }) => expression.type === 'interval')
-  if (interval === undefined) return
-  const hint = 'Intervals serve time_bucket; write a text in single quotes to show one.'
-  throw unsupported('an output of type interval is not supported yet', interval.expression.position, hint)
-}
-
 class SimpleSelect implements SelectPlan {
   readonly columns: readonly PlanColumn[]
   readonly isPlain: boolean
@@ -71,6 +63,8 @@ class SimpleSelect implements SelectPlan {
   readonly #orderBy: readonly string[]
   readonly #limit: string
   #types: readonly ScalarType[]
+  /** Its rows are compared by a set operation. */
+  #comparesRows = false
   /** Columns behind the outputs: their texts, exported as h0, h1, ... */
   readonly #hidden: string[] = []
 
@@ -90,7 +84,6 @@ class SimpleSelect implements SelectPlan {
       source,
       expression: analyser.analyseSettled(node),
     }))
-    refuseIntervals(this.#outputs)
     this.#types = this.#outputs.map(({ expression }) => expression.type)
     this.columns = this.#outputs.map(({ name, expression }) => ({
       name,
@@ -114,8 +107,9 @@ class SimpleSelect implements SelectPlan {
     this.#noteHiddenGroups()
   }
 
-  coerce(types: readonly ScalarType[]): void {
+  coerce(types: readonly ScalarType[], comparesRows: boolean): void {
     this.#types = types
+    this.#comparesRows ||= comparesRows
   }
 
   measureSource(index: number): MeasureSource | undefined {
@@ -160,8 +154,7 @@ class SimpleSelect implements SelectPlan {
   }
 
   render(): string {
-    const { printer } = this.#context
-    const texts = this.#outputs.map(({ expression }, index) => printer.printAs(expression, at(this.#types, index)))
+    const texts = this.#outputs.map(({ expression }, index) => this.#outputText(expression, at(this.#types, index)))
     const outputs = texts.map((text, index) => `${index === 0 ? this.#besideHaving(text) : text} AS c${index}`)
     const hidden = this.#hidden.map((text, index) => `${text} AS h${index}`)
     const head = `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${[...outputs, ...hidden].join(', ')}`
@@ -172,6 +165,13 @@ class SimpleSelect implements SelectPlan {
   #besideHaving(output: string): string {
     const isNeeded = this.#having !== undefined && this.#grouping?.items.length === 0
     return isNeeded ? `CASE WHEN count(*) IS NOT NULL THEN ${output} END` : output
+  }
+
+  /** SQLite compares cells by their bytes: only an interval's key bytes are equal where the intervals are. */
+  #outputText(expression: Output['expression'], type: ScalarType): string {
+    const { printer } = this.#context
+    const text = printer.printAs(expression, type)
+    return type === 'interval' && (this.#distinct || this.#comparesRows) ? printer.printKey(text, type) : text
   }
 
   /** From FROM to WHERE. */

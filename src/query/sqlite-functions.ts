@@ -26,6 +26,8 @@ const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
   number: 'm',
   text: 't',
   timestamptz: 'z',
+  timestamp: 's',
+  date: 'e',
   interval: 'v',
   any: 'a',
   unknown: 'u',
@@ -86,7 +88,7 @@ export class SqliteFunctions {
     const name = `${entry.id}$${letters}`
     const special = entry.specialize?.(args)
     // the letters of a long list are no name for SQLite
-    if (special !== undefined || types.includes('interval') || types.length > LETTERS_MAX) {
+    if (special !== undefined || types.length > LETTERS_MAX) {
       return this.#specialize(name, entry, special ?? entry.evaluate, args, type)
     }
     this.#once(name, types, () => this.#toScalar(this.#registersFor(types), entry.evaluate, entry.strict, types, type))

@@ -1,8 +1,9 @@
 /** Owns the SQLite text of constants and names. */
 import { assert } from '../core/assert.ts'
+import { intervalCellOf } from '../core/interval-cell.ts'
 import { keyBytesOf } from '../core/key-bytes.ts'
 import { Registers } from '../core/registers.ts'
-import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
+import { isTimeType, toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { quoteText } from '../sql/identifier.ts'
 import type { Literal } from '../sql/expression.ts'
@@ -34,17 +35,24 @@ export function toBlobLiteral(bytes: Uint8Array): string {
 export function toLiteralText(literal: Literal, type: ScalarType, doubles: BoundDoubles): string {
   const { value } = literal
   if (value === null) return 'NULL'
+  if (type === 'interval') return toBlobLiteral(toIntervalCell(literal))
   if (toColumnStorage(type) === 'BLOB' && type !== 'unknown') return toBlobLiteral(toKeyBytes(literal))
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (type === 'double precision') return toDoubleText(Number(value), doubles)
   assert(typeof value === 'string', `a literal of type ${literal.type} can't stand for a ${type}`)
-  return type === 'bigint' || type === 'timestamptz' ? value : quoteText(value)
+  return type === 'bigint' || isTimeType(type) ? value : quoteText(value)
 }
 
 export function toKeyBytes(literal: Literal): Uint8Array {
   const r = new Registers(1)
   loadLiteral(r, 0, literal)
   return keyBytesOf(r, 0)
+}
+
+function toIntervalCell(literal: Literal): Uint8Array {
+  const r = new Registers(1)
+  loadLiteral(r, 0, literal)
+  return intervalCellOf(r, 0)
 }
 
 function toDoubleText(value: number, doubles: BoundDoubles): string {

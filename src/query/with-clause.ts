@@ -42,7 +42,7 @@ export function compileWith(select: SelectStmt, surroundings: Surroundings, cont
   }
   return {
     columns: plan.columns,
-    coerce: (types) => plan.coerce(types),
+    coerce: (types, comparesRows) => plan.coerce(types, comparesRows),
     measureSource: (index) => plan.measureSource(index),
     groupSource: () => plan.groupSource(),
     addRowLabels: () => plan.addRowLabels(),

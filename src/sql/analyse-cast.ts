@@ -1,4 +1,4 @@
-/** Owns casts, try_cast and interval literals. */
+/** Owns casts, and try_cast. */
 import { RollupdError } from '../core/errors.ts'
 import { assert } from '../core/assert.ts'
 import type { Expression, Literal } from './expression.ts'
@@ -7,22 +7,13 @@ import type { FuncCall, TypeCast } from './parse-statement.ts'
 import { required } from './analyse-condition.ts'
 import { resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
-import { castTypeByName, isIntervalType, toCastType } from './type-name.ts'
+import { castTypeByName, toCastType } from './type-name.ts'
 
 export function analyseCast(node: TypeCast, analyser: Analyser): Expression {
   const argument = analyser.analyse(required(node.arg))
   const written = analyser.positionOf(node.location)
   const typePosition = analyser.positionOf(node.typeName?.location)
   const position = argument.position || written || typePosition
-  if (isIntervalType(node.typeName) && isOpen(argument)) {
-    if ((node.typeName?.typmods ?? []).length > 0) {
-      throw new RollupdError('sql_unsupported', 'an interval with a field or precision behind it is not supported', {
-        position: typePosition,
-        hint: "Write the unit inside the quotes: INTERVAL '5 minutes'.",
-      })
-    }
-    return giveType(argument, 'interval')
-  }
   const type = toCastType(node.typeName, typePosition)
   if (isOpen(argument) && (type !== 'numeric' || argument.value === null)) return giveType(argument, type)
   const isExact = type === 'numeric' && argument.kind === 'literal' && (isOpen(argument) || isOpenNumber(argument))

@@ -2,14 +2,14 @@
  * Owns the typed expression tree: what the parser's tree becomes after names, types and functions are resolved. Plain frozen
  * data, JSON-serialisable, so that a plan can be stored. One tree for the ingest half, the wrap half and queries.
  */
-import type { Interval } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 
 /**
- * bigint, numeric: decimal digits as text; timestamptz: microseconds since 1970 as decimal text; double precision: a number, or
- * 'NaN', 'Infinity', '-Infinity'; text: text; boolean: a boolean; interval: its parts; NULL of any type: null.
+ * bigint, numeric: decimal digits as text; timestamptz, timestamp: microseconds since 1970 as decimal text; date: days since 1970 as
+ * decimal text; interval: as PostgreSQL prints it; double precision: a number, or 'NaN', 'Infinity', '-Infinity'; text: text; boolean: a
+ * boolean; NULL of any type: null.
  */
-export type LiteralValue = null | boolean | number | string | Interval
+export type LiteralValue = null | boolean | number | string
 
 interface Node {
   readonly type: ScalarType

@@ -1,7 +1,9 @@
 /** Owns the step between a literal of the tree and a register: compilers load literals, the analyser reads what a cast made. */
 import { assert } from '../core/assert.ts'
 import { type Decimal, decimalToText, normalizeDecimal, parseDecimal } from '../core/decimal.ts'
-import { TAG, type CellError, type Interval, type Registers } from '../core/registers.ts'
+import { intervalOf, setBigInterval } from '../core/interval.ts'
+import { formatInterval, parseInterval } from '../core/interval-text.ts'
+import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Literal, LiteralValue } from './expression.ts'
 
@@ -12,9 +14,13 @@ export function loadLiteral(r: Registers, out: number, literal: Literal): void {
   const { value, type } = literal
   if (value === null) r.setNull(out)
   else if (typeof value === 'boolean') r.setBoolean(out, value)
-  else if (typeof value === 'object') loadInterval(r, out, value)
   else if (type === 'bigint') r.setBigInteger(out, BigInt(value))
   else if (type === 'timestamptz') r.setBigTimestamp(out, BigInt(value))
+  else if (type === 'timestamp') {
+    r.setBigTimestamp(out, BigInt(value))
+    r.toLocal(out)
+  } else if (type === 'date') r.setDate(out, Number(value))
+  else if (type === 'interval') loadInterval(r, out, String(value))
   else if (type === 'double precision' || typeof value === 'number') r.setDouble(out, Number(value))
   else if (type === 'numeric') loadNumeric(r, out, value)
   else {
@@ -23,9 +29,10 @@ export function loadLiteral(r: Registers, out: number, literal: Literal): void {
   }
 }
 
-function loadInterval(r: Registers, out: number, value: Interval): void {
-  r.tag[out] = TAG.INTERVAL
-  r.ref[out] = value
+function loadInterval(r: Registers, out: number, text: string): void {
+  const interval = parseInterval(text)
+  assert(interval !== undefined, `"${text}" is no interval literal`)
+  setBigInterval(r, out, interval.months, interval.days, interval.microseconds)
 }
 
 /** Whole numbers of any size stay integers: an undeclared field beside them holds integers too. */
@@ -52,8 +59,15 @@ export function readLiteral(
       return type === 'double precision' ? Number(r.bigIntegerOf(index)) : r.bigIntegerOf(index).toString()
     case TAG.DOUBLE:
       return toDoubleValue(r.num[index] as number)
+    case TAG.DATE:
+      return (r.num[index] as number).toString()
+    case TAG.INTERVAL:
+    case TAG.BIG_INTERVAL:
+      return formatInterval(intervalOf(r, index))
     case TAG.TIMESTAMP:
     case TAG.BIG_TIMESTAMP:
+    case TAG.LOCAL_TIMESTAMP:
+    case TAG.BIG_LOCAL_TIMESTAMP:
       return r.microsecondsOf(index).toString()
     case TAG.NUMERIC:
       return decimalToText(r.ref[index] as Decimal)

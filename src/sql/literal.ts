@@ -5,12 +5,10 @@
 import { parseDecimal } from '../core/decimal.ts'
 import { RollupdError } from '../core/errors.ts'
 import { isInt64 } from '../core/number-text.ts'
-import type { Interval } from '../core/registers.ts'
 import { Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Expression, Literal, LiteralValue } from './expression.ts'
 import { findFunctions } from './function-table.ts'
-import { parseInterval } from './interval-literal.ts'
 import { loadLiteral, readLiteral } from './literal-value.ts'
 import type { A_Const } from './parse-statement.ts'
 
@@ -20,7 +18,7 @@ export function literal(type: ScalarType, value: LiteralValue, position: number)
 
 /** The value as text, for messages and for literals that are texts or digits. */
 export function literalText({ value }: Literal): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return String(value)
 }
 
 /** The grammar's constant. Zero, false and the empty text come as absent parts. Errors: sql_unsupported for bit strings. */
@@ -95,18 +93,8 @@ export function giveType(open: Literal, type: ScalarType): Literal {
   if (value === null || type === 'text' || type === 'any')
     return literal(value === null || type === 'text' ? type : 'text', value, position)
   const text = literalText(open)
-  if (type === 'interval') return literal('interval', readInterval(text, position), position)
   if (type === 'numeric' || type === 'number') return readNumber(text, position)
   return literal(type, readByCast(text, type, position), position)
-}
-
-function readInterval(text: string, position: number): Interval {
-  const interval = parseInterval(text)
-  if (interval !== undefined) return interval
-  throw new RollupdError('sql_invalid', `"${text}" is not an interval`, {
-    position,
-    hint: "Write a quantity and a unit, such as '5 minutes' or '1 day'.",
-  })
 }
 
 function readNumber(text: string, position: number): Literal {
@@ -123,6 +111,13 @@ export function checkText(text: string, type: ScalarType, position: number): voi
   readByCast(text, type, position)
 }
 
+const HINTS: Partial<Record<ScalarType, string>> = {
+  timestamptz: "Write it as ISO 8601 does: '2026-01-31T10:00:00Z'.",
+  timestamp: "Write it as ISO 8601 does: '2026-01-31 10:00:00'.",
+  date: "Write it as ISO 8601 does: '2026-01-31'.",
+  interval: "Write a quantity and a unit, such as '5 minutes' or '1 day'.",
+}
+
 function readByCast(text: string, type: ScalarType, position: number): LiteralValue {
   const entry = findFunctions('cast', type).find(({ resolve }) => resolve(['text']) !== undefined)
   if (entry === undefined)
@@ -134,7 +129,7 @@ function readByCast(text: string, type: ScalarType, position: number): LiteralVa
   if (value !== null && typeof value === 'object' && 'error' in value) {
     throw new RollupdError('sql_invalid', value.error.message, {
       position,
-      hint: `The text stands where a ${type} is meant.`,
+      hint: HINTS[type] ?? `The text stands where a ${type} is meant.`,
     })
   }
   return value

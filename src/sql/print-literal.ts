@@ -1,20 +1,28 @@
 /** Owns literals as SQL text that the grammar and the analyser read back as the same literal. */
-import { BrokenInvariant } from '../core/assert.ts'
-import { formatTimestamp } from '../core/timestamp-text.ts'
+import { assert, BrokenInvariant } from '../core/assert.ts'
+import { describeInterval, parseInterval } from '../core/interval-text.ts'
+import { formatDate, formatLocalTimestamp, formatTimestamp } from '../core/timestamp-format.ts'
 import type { Literal } from './expression.ts'
 import { quoteText } from './identifier.ts'
-import { formatInterval } from './interval-literal.ts'
 
 export function printLiteral(literal: Literal): string {
   const { value, type } = literal
   if (value === null) return type === 'any' || type === 'unknown' || type === 'text' ? 'NULL' : `NULL::${type}`
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  if (typeof value === 'object') return `INTERVAL ${quoteText(formatInterval(value))}`
   if (type === 'double precision') return printDouble(value)
   if (type === 'bigint' || type === 'numeric') return String(value)
   if (type === 'timestamptz') return `${quoteText(formatTimestamp(BigInt(value)))}::timestamptz`
+  if (type === 'timestamp') return `${quoteText(formatLocalTimestamp(BigInt(value)))}::timestamp`
+  if (type === 'date') return `${quoteText(formatDate(Number(value)))}::date`
+  if (type === 'interval') return `INTERVAL ${quoteText(intervalWords(String(value)))}`
   if (typeof value === 'string') return printText(value)
   throw new BrokenInvariant(`a literal of type ${type} holds ${String(value)}`)
+}
+
+function intervalWords(text: string): string {
+  const interval = parseInterval(text)
+  assert(interval !== undefined, `"${text}" is no interval literal`)
+  return describeInterval(interval)
 }
 
 /** With a point or exponent, so that it is read back as a double. */

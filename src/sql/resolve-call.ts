@@ -3,7 +3,7 @@
  * among them: a quoted text takes the other side's declared type, a number with a point is numeric beside a declared numeric.
  */
 import { RollupdError } from '../core/errors.ts'
-import { NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
+import { isTimeType, NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
 import type { Call, Expression } from './expression.ts'
 import { CALL_ARGUMENTS_MAX, type FunctionEntry } from './function-entry.ts'
 import { findFunctions } from './function-table.ts'
@@ -44,6 +44,8 @@ const SYMMETRIC_FUNCTIONS = new Set(['nullif'])
 const TEXT_CANDIDATES: readonly ScalarType[] = [
   'text',
   'timestamptz',
+  'timestamp',
+  'date',
   'interval',
   'double precision',
   'bigint',
@@ -149,11 +151,11 @@ function listTypes(types: readonly string[]): string {
 }
 
 function hintFor(form: Form, name: string, args: readonly Expression[], types: readonly string[]): string | undefined {
-  if ((form === 'cast' || form === 'try_cast') && name === 'timestamptz' && types[0] !== 'text') {
+  if ((form === 'cast' || form === 'try_cast') && isTimeType(name as ScalarType) && NUMBER_TYPES.has(types[0] ?? '')) {
     return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
   }
   if (form !== 'operator' || args.length !== 2 || types[0] === types[1]) return undefined
-  if (types.includes('timestamptz') && types.some((type) => NUMBER_TYPES.has(type))) {
+  if (types.some((type) => isTimeType(type as ScalarType)) && types.some((type) => NUMBER_TYPES.has(type))) {
     return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
   }
   const left = types[0] === 'any' ? types[1] : types[0]

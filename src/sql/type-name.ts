@@ -1,33 +1,15 @@
 /** Owns the names of types in casts: which exist, which come later, and which are refused for good. */
 import { RollupdError } from '../core/errors.ts'
-import type { ScalarType } from '../core/scalar-type.ts'
 import { didYouMean } from './nearest-name.ts'
 import type { TypeName } from './parse-statement.ts'
 import { nameParts } from './name-parts.ts'
+import { type CastType, TYPES } from './type-table.ts'
 
-/** A type that an expression can be cast to. */
-export type CastType = Extract<
-  ScalarType,
-  'bigint' | 'numeric' | 'double precision' | 'text' | 'boolean' | 'timestamptz'
->
+const CAST_TYPES: ReadonlyMap<string, CastType> = new Map(
+  TYPES.flatMap(({ type, aliases }) => [type, ...aliases].map((name) => [name, type])),
+)
 
-const CAST_TYPES: Readonly<Record<string, CastType>> = {
-  bigint: 'bigint',
-  int8: 'bigint',
-  'double precision': 'double precision',
-  float8: 'double precision',
-  numeric: 'numeric',
-  decimal: 'numeric',
-  text: 'text',
-  varchar: 'text',
-  'character varying': 'text',
-  boolean: 'boolean',
-  bool: 'boolean',
-  timestamptz: 'timestamptz',
-  'timestamp with time zone': 'timestamptz',
-}
-
-const LIST = 'The types are bigint, numeric, double precision, text, boolean and timestamptz.'
+const LIST = `The types are ${TYPES.map(({ type }) => type).join(', ')}.`
 const WRITE_BIGINT =
   'Write bigint, which holds every integer of these types; a range check of 32 or 16 bits does not exist.'
 const WRITE_DOUBLE = 'Write double precision; a rounding to 32 bits does not exist.'
@@ -35,6 +17,7 @@ const WRITE_TEXT = 'Write text; padding and cutting to a length do not exist.'
 
 const HINTS_OF_LENGTH: Partial<Record<CastType, string>> = {
   text: WRITE_TEXT,
+  interval: "Write the unit inside the quotes: INTERVAL '5 minutes'.",
   numeric: 'Write round(CAST(x AS numeric), 2) for two digits behind the point.',
 }
 
@@ -46,12 +29,8 @@ const REFUSED_TYPES: Readonly<Record<string, string>> = {
 }
 
 const LATER_TYPES: Readonly<Record<string, string>> = {
-  date: "Use date_trunc('day', x::timestamptz).",
-  timestamp: 'Use timestamptz; text without a zone is read as UTC.',
-  'timestamp without time zone': 'Use timestamptz; text without a zone is read as UTC.',
-  time: LIST,
-  timetz: LIST,
-  interval: "An interval is written as a literal: INTERVAL '5 minutes'.",
+  time: "Write to_char(x, 'HH24:MI:SS') for the time of day as text.",
+  timetz: "Write to_char(x, 'HH24:MI:SS') for the time of day as text.",
   json: "Fields need no cast: write device.os or device->'os'.",
   jsonb: "Fields need no cast: write device.os or device->'os'.",
   uuid: 'Use text.',
@@ -78,7 +57,7 @@ export function toCastType(typeName: TypeName | undefined, position: number): Ca
 /** The type of that name, as written in try_cast(x, 'bigint'). Errors: sql_unsupported. */
 export function castTypeByName(written: string, position: number): CastType {
   const name = written.trim().toLowerCase().replaceAll(/\s+/g, ' ')
-  const type = Object.hasOwn(CAST_TYPES, name) ? CAST_TYPES[name] : undefined
+  const type = CAST_TYPES.get(name)
   if (type !== undefined) return type
   const refused = Object.hasOwn(REFUSED_TYPES, name) ? REFUSED_TYPES[name] : undefined
   if (refused !== undefined) {
@@ -91,13 +70,8 @@ export function castTypeByName(written: string, position: number): CastType {
   if (later !== undefined) {
     throw new RollupdError('sql_unsupported', `a cast to ${name} is not supported yet`, { position, hint: later })
   }
-  const hint = didYouMean(name, Object.keys(CAST_TYPES))
+  const hint = didYouMean(name, [...CAST_TYPES.keys()])
   throw new RollupdError('sql_unsupported', `there is no type "${written}"`, { position, hint: hint ?? LIST })
-}
-
-/** Whether the grammar's type is interval, which exists as a literal only. */
-export function isIntervalType(typeName: TypeName | undefined): boolean {
-  return castTypeName(typeName) === 'interval'
 }
 
 /** The last part of the grammar's name: `int8` for bigint. */

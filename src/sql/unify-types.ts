@@ -1,6 +1,6 @@
 /** Owns the common type of alternatives: the branches of CASE, the arguments of COALESCE. */
 import { RollupdError } from '../core/errors.ts'
-import { NUMBER_TYPES, type ScalarType } from '../core/scalar-type.ts'
+import { isTimeType, NUMBER_TYPES, TIME_TYPES, type ScalarType } from '../core/scalar-type.ts'
 import type { Expression } from './expression.ts'
 import { findFunctions } from './function-table.ts'
 import { giveType, isOpen, isOpenNumber, literal, settle, toDouble, toNumeric } from './literal.ts'
@@ -11,7 +11,8 @@ export interface Unified {
 }
 
 /**
- * The expressions as one type: equal types stay; bigint and double give double; anything beside an undeclared value gives any; quoted
+ * The expressions as one type: equal types stay; bigint and double give double; of a date, a timestamp and a timestamptz the
+ * later one in this order; anything beside an undeclared value gives any; quoted
  * literals take the others' type. Errors: sql_type_mismatch, naming `what` ("CASE") and both types.
  */
 export function unifyTypes(what: string, expressions: readonly Expression[], position: number): Unified {
@@ -32,6 +33,7 @@ export function unifyTypes(what: string, expressions: readonly Expression[], pos
 function commonType(left: ScalarType, right: ScalarType): ScalarType | undefined {
   if (left === right) return left
   if (left === 'any' || right === 'any') return 'any'
+  if (isTimeType(left) && isTimeType(right)) return TIME_TYPES.findLast((type) => type === left || type === right)
   if (!NUMBER_TYPES.has(left) || !NUMBER_TYPES.has(right)) return undefined
   const both = [left, right]
   if (both.includes('number') || !both.includes('bigint')) return 'number'

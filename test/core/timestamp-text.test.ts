@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Registers } from '../../src/core/registers.ts'
 import { TIMESTAMP_MAX, TIMESTAMP_MIN } from '../../src/core/timestamp-calendar.ts'
-import { formatTimestamp, readTimestamp, TIMESTAMP_TEXT } from '../../src/core/timestamp-text.ts'
+import { formatTimestamp } from '../../src/core/timestamp-format.ts'
+import { readTimestamp, TIMESTAMP_TEXT } from '../../src/core/timestamp-text.ts'
 
 /** The instant as we write it, or how reading it ended. */
 function read(text: string): string | number {

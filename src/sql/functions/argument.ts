@@ -72,6 +72,14 @@ export function variadic(body: (r: Registers, out: number, args: readonly number
   }
 }
 
+export function isLocalTimestamp(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.LOCAL_TIMESTAMP || r.tag[index] === TAG.BIG_LOCAL_TIMESTAMP
+}
+
+export function isInterval(r: Registers, index: number): boolean {
+  return r.tag[index] === TAG.INTERVAL || r.tag[index] === TAG.BIG_INTERVAL
+}
+
 /** `lower doesn't take a number` */
 export function wrongKind(r: Registers, out: number, name: string, index: number, advice = ''): void {
   r.setError(out, 'wrong_kind', `${name} doesn't take ${kindName(r, index)}${advice}`)
@@ -86,6 +94,16 @@ export function textOf(r: Registers, index: number): string {
 export function setString(r: Registers, out: number, text: string): void {
   const bytes = Buffer.from(text, 'utf8')
   r.setText(out, bytes, 0, bytes.length)
+}
+
+/** `a boolean can't be cast to date` */
+export function refuseCast(r: Registers, out: number, type: ScalarType, index: number, advice = ''): void {
+  r.setError(out, 'wrong_kind', `${kindName(r, index)} can't be cast to ${type}${advice}`)
+}
+
+/** A text that isn't one of the type's. */
+export function refuseText(r: Registers, out: number, type: ScalarType, index: number): void {
+  r.setError(out, 'invalid_cast', `invalid input for ${type}: ${quote(r, index)}`)
 }
 
 /** A text argument for a message: quoted, on one line, not too long. */

@@ -2,27 +2,30 @@
  * Owns the table of casts and try_casts. Text forms are PostgreSQL's, times ISO 8601 only.
  */
 import { type Decimal, roundDecimal } from '../../core/decimal.ts'
+import { intervalOf } from '../../core/interval.ts'
+import { formatInterval } from '../../core/interval-text.ts'
 import { keyBytesOf, readErrorCell } from '../../core/key-bytes.ts'
 import { keyToJsonText } from '../../core/key-reader.ts'
 import { NUMBER_TEXT, numberToText, readDouble, readInteger, setInt64 } from '../../core/number-text.ts'
 import { type CellError, type Registers, TAG } from '../../core/registers.ts'
-import type { ScalarType } from '../../core/scalar-type.ts'
-import { formatTimestamp, readTimestamp, TIMESTAMP_TEXT } from '../../core/timestamp-text.ts'
-import { kindName } from '../../core/value-kind.ts'
+import { type ScalarType, TIME_TYPES } from '../../core/scalar-type.ts'
+import { formatDate, formatLocalTimestamp, formatTimestamp } from '../../core/timestamp-format.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, isUndeclared, isWholeDouble, never, quote, setString } from './argument.ts'
+import {
+  failsBeyond,
+  isUndeclared,
+  isWholeDouble,
+  never,
+  quote,
+  refuseCast,
+  refuseText,
+  setString,
+} from './argument.ts'
 import { readBoolean } from './boolean-text.ts'
 import { toNumeric } from './cast-to-numeric.ts'
+import { toDate, toInterval, toLocalTimestamp, toTimestamp } from './casts-of-times.ts'
 import { doubleOf } from './number-arithmetic.ts'
 import { roundHalfEven } from './round-half-even.ts'
-
-function refuseKind(r: Registers, out: number, type: ScalarType, a: number, advice = ''): void {
-  r.setError(out, 'wrong_kind', `${kindName(r, a)} can't be cast to ${type}${advice}`)
-}
-
-function refuseText(r: Registers, out: number, type: ScalarType, a: number): void {
-  r.setError(out, 'invalid_cast', `invalid input for ${type}: ${quote(r, a)}`)
-}
 
 const toBigint: Evaluate = (r, out, a) => {
   switch (r.tag[a]) {
@@ -45,7 +48,7 @@ const toBigint: Evaluate = (r, out, a) => {
       setBigint(r, out, a, roundDecimal(r.ref[a] as Decimal, 0).unscaled)
       return
     default:
-      refuseKind(r, out, 'bigint', a)
+      refuseCast(r, out, 'bigint', a)
   }
 }
 
@@ -85,7 +88,7 @@ const toDouble: Evaluate = (r, out, a) => {
       return
     }
     default:
-      refuseKind(r, out, 'double precision', a)
+      refuseCast(r, out, 'double precision', a)
   }
 }
 
@@ -119,8 +122,16 @@ export const toText: Evaluate = (r, out, a) => {
     case TAG.NULL:
       r.setNull(out)
       return
+    case TAG.LOCAL_TIMESTAMP:
+    case TAG.BIG_LOCAL_TIMESTAMP:
+      setString(r, out, formatLocalTimestamp(r.microsecondsOf(a)))
+      return
+    case TAG.DATE:
+      setString(r, out, formatDate(r.num[a] as number))
+      return
     case TAG.INTERVAL:
-      refuseKind(r, out, 'text', a)
+    case TAG.BIG_INTERVAL:
+      setString(r, out, formatInterval(intervalOf(r, a)))
       return
     default:
       setString(r, out, numberToText(r, a))
@@ -168,32 +179,7 @@ const toBoolean: Evaluate = (r, out, a) => {
       break
     default:
   }
-  refuseKind(r, out, 'boolean', a, r.tag[a] === TAG.DOUBLE || r.tag[a] === TAG.NUMERIC ? ' unless it is whole' : '')
-}
-
-const toTimestamp: Evaluate = (r, out, a) => {
-  switch (r.tag[a]) {
-    case TAG.TEXT: {
-      const result = readTimestamp(r.ref[a] as Uint8Array, r.num[a] as number, r.end[a] as number, r, out)
-      if (result === TIMESTAMP_TEXT.INVALID) refuseText(r, out, 'timestamptz', a)
-      else if (result === TIMESTAMP_TEXT.OUT_OF_RANGE) {
-        r.setError(out, 'timestamp_out_of_range', `${quote(r, a)} is out of range of timestamptz`)
-      }
-      return
-    }
-    case TAG.TIMESTAMP:
-    case TAG.BIG_TIMESTAMP:
-      r.copy(out, a)
-      return
-    case TAG.INTEGER:
-    case TAG.BIG_INTEGER:
-    case TAG.DOUBLE:
-    case TAG.NUMERIC:
-      refuseKind(r, out, 'timestamptz', a, ': use to_timestamp (seconds) or timestamp_millis')
-      return
-    default:
-      refuseKind(r, out, 'timestamptz', a)
-  }
+  refuseCast(r, out, 'boolean', a, r.tag[a] === TAG.DOUBLE || r.tag[a] === TAG.NUMERIC ? ' unless it is whole' : '')
 }
 
 interface Cast {
@@ -208,6 +194,11 @@ interface Cast {
   readonly evaluateUndeclared?: Evaluate
   readonly summary: string
 }
+
+const TEXTUAL_TYPES: readonly ScalarType[] = [
+  ...(['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean'] as const),
+  ...(['timestamptz', 'timestamp', 'date', 'interval'] as const),
+]
 
 const CASTS: readonly Cast[] = [
   {
@@ -238,12 +229,12 @@ const CASTS: readonly Cast[] = [
   {
     id: 'text',
     type: 'text',
-    from: ['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean', 'timestamptz', 'any'],
-    safeFrom: ['bigint', 'double precision', 'numeric', 'number', 'text', 'boolean', 'timestamptz'],
+    from: [...TEXTUAL_TYPES, 'any'],
+    safeFrom: TEXTUAL_TYPES,
     evaluate: toText,
     evaluateUndeclared: toUndeclaredText,
     summary:
-      'Numbers as PostgreSQL shows them (undeclared whole ones with all their digits), times as ISO 8601 with Z, arrays and objects as compact JSON with sorted keys.',
+      'Numbers as PostgreSQL shows them (undeclared whole ones with all their digits), timestamptz as ISO 8601 with Z, timestamp and date without, intervals as PostgreSQL does, arrays and objects as compact JSON with sorted keys.',
   },
   {
     id: 'boolean',
@@ -256,10 +247,36 @@ const CASTS: readonly Cast[] = [
   {
     id: 'timestamptz',
     type: 'timestamptz',
-    from: ['timestamptz', 'text', 'any'],
-    safeFrom: ['timestamptz'],
+    from: [...TIME_TYPES, 'text', 'any'],
+    safeFrom: TIME_TYPES,
     evaluate: toTimestamp,
-    summary: 'An instant from ISO 8601 text; without a zone it is UTC, more than six digits of a second are cut.',
+    summary:
+      'An instant from ISO 8601 text; without a zone it is UTC, more than six digits of a second are cut. A timestamp and the midnight of a date are in UTC.',
+  },
+  {
+    id: 'timestamp',
+    type: 'timestamp',
+    from: [...TIME_TYPES, 'text', 'any'],
+    safeFrom: TIME_TYPES,
+    evaluate: toLocalTimestamp,
+    summary: 'What a clock and a calendar show, from ISO 8601 text whose offset counts for nothing; an instant in UTC.',
+  },
+  {
+    id: 'date',
+    type: 'date',
+    from: [...TIME_TYPES, 'text', 'any'],
+    safeFrom: TIME_TYPES,
+    evaluate: toDate,
+    summary: 'A day, from ISO 8601 text whose time and offset count for nothing; that of an instant in UTC.',
+  },
+  {
+    id: 'interval',
+    type: 'interval',
+    from: ['interval', 'text', 'any'],
+    safeFrom: ['interval'],
+    evaluate: toInterval,
+    summary:
+      "A span of time from text in PostgreSQL's forms: 1 day 02:03:04, 5 minutes, P1DT2H, 1-2 for years and months.",
   },
 ]
 

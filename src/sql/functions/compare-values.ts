@@ -1,11 +1,11 @@
 /** Owns the order of two values of one kind: numbers exactly, text by UTF-8 bytes, false before true, arrays and objects as their keys. */
 import { type Decimal, compareDecimals, compareDecimalWithDouble, decimalOfInteger } from '../../core/decimal.ts'
+import { compareIntervals } from '../../core/interval.ts'
 import { KeyWriter } from '../../core/key-bytes.ts'
-import { type Interval, type Registers, TAG } from '../../core/registers.ts'
-import { MICROSECONDS_PER_DAY } from '../../core/timestamp-calendar.ts'
+import { type Registers, TAG } from '../../core/registers.ts'
+import { dayOf, microsecondOfDay } from '../../core/timestamp-calendar.ts'
 import { isArray } from '../../core/value-kind.ts'
-import { DAYS_PER_MONTH } from '../interval-literal.ts'
-import { isNumber, isTimestamp } from './argument.ts'
+import { isInterval, isLocalTimestamp, isNumber, isTimestamp } from './argument.ts'
 
 /** What compareValues gives besides -1, 0, 1. */
 export const KINDS_DIFFER = 2
@@ -25,16 +25,19 @@ export function compareValues(r: Registers, out: number, a: number, b: number): 
       case TAG.INTEGER:
       case TAG.BOOLEAN:
       case TAG.TIMESTAMP:
+      case TAG.LOCAL_TIMESTAMP:
+      case TAG.DATE:
         return sign(r.num[a] as number, r.num[b] as number)
       case TAG.JSON:
         return isArray(r, a) === isArray(r, b) ? compareJson(r, out, a, b) : KINDS_DIFFER
-      case TAG.INTERVAL:
-        return sign(spanOf(r.ref[a] as Interval), spanOf(r.ref[b] as Interval))
       default:
     }
   }
   if (isNumber(r, a) && isNumber(r, b)) return compareNumbers(r, a, b)
-  if (isTimestamp(r, a) && isTimestamp(r, b)) return sign(r.microsecondsOf(a), r.microsecondsOf(b))
+  if ((isTimestamp(r, a) && isTimestamp(r, b)) || (isLocalTimestamp(r, a) && isLocalTimestamp(r, b))) {
+    return sign(r.microsecondsOf(a), r.microsecondsOf(b))
+  }
+  if (isInterval(r, a) && isInterval(r, b)) return compareIntervals(r, a, b)
   return KINDS_DIFFER
 }
 
@@ -93,10 +96,11 @@ export function exactOf(r: Registers, index: number): Decimal {
   return r.tag[index] === TAG.NUMERIC ? (r.ref[index] as Decimal) : decimalOfInteger(r.bigIntegerOf(index))
 }
 
-/** A month counts as 30 days, a day as 24 hours, as PostgreSQL compares intervals. */
-function spanOf({ months, days, microseconds }: Interval): bigint {
-  const wholeDays = BigInt(months) * BigInt(DAYS_PER_MONTH) + BigInt(days)
-  return wholeDays * BigInt(MICROSECONDS_PER_DAY) + BigInt(microseconds)
+/** Compares two points in time of whatever types: a date is its midnight, a timestamp is in UTC. */
+export function compareTimes(r: Registers, a: number, b: number): number {
+  const left = dayOf(r, a)
+  const right = dayOf(r, b)
+  return sign(left, right) || sign(microsecondOfDay(r, a, left), microsecondOfDay(r, b, right))
 }
 
 /** Arrays and objects are rare in comparisons, so this makes its writers anew. */

@@ -1,27 +1,39 @@
 /** Owns comparisons and the tests of NULL and truth. Two kinds: NULL, and the register file says that kinds differed. */
 import { type Registers, TAG } from '../../core/registers.ts'
-import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
+import { isTimeType, NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
+import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { never } from './argument.ts'
-import { compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
+import { compareTimes, compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
 
 /** Cells of these types hold native numbers (or a NaN's bytes, which sort last and equal each other). */
 const NATIVE_NUMBERS: readonly ScalarType[] = ['bigint', 'double precision']
 /** Cells of these types hold a number's key bytes. */
 const BLOB_NUMBERS: readonly ScalarType[] = ['numeric', 'number']
-const NATIVE_KINDS: readonly ScalarType[] = ['text', 'boolean', 'timestamptz']
+const NATIVE_KINDS: readonly ScalarType[] = ['text', 'boolean', 'timestamptz', 'timestamp', 'date']
 
 /** Whether two static types may be compared: one kind, or one of them undeclared. */
 export function isComparable(left: ScalarType | undefined, right: ScalarType | undefined): boolean {
   if (left === undefined || right === undefined) return false
   if (left === right || left === 'any' || right === 'any') return true
-  return NUMBER_TYPES.has(left) && NUMBER_TYPES.has(right)
+  return (NUMBER_TYPES.has(left) && NUMBER_TYPES.has(right)) || (isTimeType(left) && isTimeType(right))
 }
 
 /** Whether SQLite's own comparison of two such cells is ours. */
 function isNative(types: readonly ScalarType[]): boolean {
   const all = (group: readonly ScalarType[]): boolean => types.every((type) => group.includes(type))
   return all(NATIVE_NUMBERS) || all(BLOB_NUMBERS) || NATIVE_KINDS.some((kind) => all([kind]))
+}
+
+/** Declared points in time of two types: as values without a declared type they would be of two kinds. */
+export function areMixedTimes([left, right]: readonly Expression[]): boolean {
+  return (
+    left !== undefined &&
+    right !== undefined &&
+    left.type !== right.type &&
+    isTimeType(left.type) &&
+    isTimeType(right.type)
+  )
 }
 
 const bothAny = (args: readonly ScalarType[]): boolean => args.every((type) => type === 'any')
@@ -44,21 +56,32 @@ function comparison(id: string, name: string, holds: (order: number) => boolean,
         r.setNull(out)
       } else r.setBoolean(out, holds(order))
     },
+    specialize: (args) =>
+      areMixedTimes(args) ? (r, out, a, b) => r.setBoolean(out, holds(compareTimes(r, a, b))) : undefined,
     native: ([left, right], types) => (isNative(types) ? `(${left} ${name} ${right})` : undefined),
     print: ([left, right]) => `${left} ${name} ${right}`,
     doc: { summary, example: `price ${name} 10` },
   }
 }
 
+const compareMixed: typeof compareValues = (r, _out, a, b) => compareTimes(r, a, b)
+
 /** Both NULL: not distinct; one NULL or two kinds: distinct. */
-function distinct(r: Registers, out: number, a: number, b: number, wanted: boolean): void {
+function distinct(
+  r: Registers,
+  out: number,
+  a: number,
+  b: number,
+  wanted: boolean,
+  compare: typeof compareValues,
+): void {
   const leftNull = r.tag[a] === TAG.NULL
   const rightNull = r.tag[b] === TAG.NULL
   if (leftNull || rightNull) {
     r.setBoolean(out, (leftNull !== rightNull) === wanted)
     return
   }
-  const order = compareValues(r, out, a, b)
+  const order = compare(r, out, a, b)
   if (order !== FAILED) r.setBoolean(out, (order !== 0) === wanted)
 }
 
@@ -71,7 +94,9 @@ function distinction(id: string, name: string, wanted: boolean, native: string, 
     signature: `value ${name} value of the same kind`,
     strict: false,
     canFail: bothAny,
-    evaluate: (r, out, a, b) => distinct(r, out, a, b, wanted),
+    evaluate: (r, out, a, b) => distinct(r, out, a, b, wanted, compareValues),
+    specialize: (args) =>
+      areMixedTimes(args) ? (r, out, a, b) => distinct(r, out, a, b, wanted, compareMixed) : undefined,
     // key bytes of two undeclared values are equal exactly when the values are
     native: ([left, right], types) => (isNative(types) || bothAny(types) ? `(${left} ${native} ${right})` : undefined),
     print: ([left, right]) => `${left} ${name.toUpperCase()} ${right}`,

@@ -3,10 +3,10 @@ import { type Registers, TAG } from '../../core/registers.ts'
 import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
 import type { FunctionEntry } from '../function-entry.ts'
 import { isOneOf, variadic } from './argument.ts'
-import { compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
-import { isComparable } from './comparison.ts'
+import { compareTimes, compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
+import { areMixedTimes, isComparable } from './comparison.ts'
 
-const NOT_COMPARED: readonly (ScalarType | undefined)[] = ['interval', 'unknown', undefined]
+const NOT_COMPARED: readonly (ScalarType | undefined)[] = ['unknown', undefined]
 
 /** The analyser has made the arguments one type: equal ones, or numbers of several, or some of them undeclared. */
 function resolveExtreme(args: readonly ScalarType[]): ScalarType | undefined {
@@ -77,6 +77,14 @@ export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
       if (order === 0) r.setNull(out)
       else r.copy(out, a)
     },
+    specialize: (args) =>
+      areMixedTimes(args)
+        ? (r, out, a, b) => {
+            const isEqual = r.tag[a] !== TAG.NULL && r.tag[b] !== TAG.NULL && compareTimes(r, a, b) === 0
+            if (isEqual) r.setNull(out)
+            else r.copy(out, a)
+          }
+        : undefined,
     doc: { summary: 'Null where the two are equal, else the first.', example: "nullif(country, '')" },
   },
   extremeEntry('greatest', 1),

@@ -1,11 +1,14 @@
 /** Owns functions that cut times to the begin of a unit or bucket: date_trunc, time_bucket, date_bin, in UTC or by a zone's clocks. */
 import { RollupdError } from '../../core/errors.ts'
-import { type Interval, type Registers, TAG } from '../../core/registers.ts'
+import { assert } from '../../core/assert.ts'
+import { intervalOf, monthsOf } from '../../core/interval.ts'
+import { parseInterval } from '../../core/interval-text.ts'
+import type { Interval, Registers } from '../../core/registers.ts'
 import { bucketIn, bucketOf } from '../../core/timestamp-bucket.ts'
 import { type Truncate, TRUNCATE_UNITS, truncateTo, truncateToIn } from '../../core/timestamp-truncate.ts'
 import type { Expression } from '../expression.ts'
 import type { FunctionEntry } from '../function-entry.ts'
-import { always, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
+import { always, isInterval, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
 import { isTime, isTimeType, literalWord, outOfRange, unknownWord } from './time-argument.ts'
 import { literalTimeZone, readTimeZone } from './time-zone-argument.ts'
 
@@ -79,21 +82,23 @@ const DATE_TRUNC_ZONE: FunctionEntry = {
 
 /** Finds the bucket for an interval register's value; `origin` -1: none was given. */
 function bucket(r: Registers, out: number, name: string, a: number, b: number, origin: number): void {
-  if (r.tag[a] !== TAG.INTERVAL) {
+  if (!isInterval(r, a)) {
     wrongKind(r, out, name, a)
     return
   }
   if (!isTime(r, out, name, b) || (origin >= 0 && !isTime(r, out, name, origin))) return
-  const find = bucketOf(r.ref[a] as Interval, origin)
+  const find = bucketOf(intervalOf(r, a), origin)
   if (typeof find === 'string') r.setError(out, 'invalid_argument', `${name}: ${find}`)
   else if (!find(r, out, b)) outOfRange(r, out)
 }
 
 /** The interval of a literal argument, checked; undefined where it is none. */
 function literalInterval(argument: Expression | undefined, name: string): Interval | undefined {
-  if (argument?.kind !== 'literal' || argument.value === null || typeof argument.value !== 'object') return undefined
-  const problem = bucketOf(argument.value, -1)
-  if (typeof problem !== 'string') return argument.value
+  if (argument?.kind !== 'literal' || argument.value === null || argument.type !== 'interval') return undefined
+  const interval = parseInterval(String(argument.value))
+  assert(interval !== undefined, 'an interval literal is one')
+  const problem = bucketOf(interval, -1)
+  if (typeof problem !== 'string') return interval
   throw new RollupdError('sql_invalid', `${name}: ${problem}`, {
     position: argument.position,
     hint: "Write a width such as '5 minutes', '1 day' or '3 months'.",
@@ -141,14 +146,14 @@ const TIME_BUCKET_ZONE: FunctionEntry = {
   strict: true,
   canFail: always,
   evaluate: (r, out, a, b, c) => {
-    if (r.tag[a] !== TAG.INTERVAL) {
+    if (!isInterval(r, a)) {
       wrongKind(r, out, 'time_bucket', a)
       return
     }
     if (!isTime(r, out, 'time_bucket', b)) return
     const zone = readTimeZone(r, out, 'time_bucket', c)
     if (zone === undefined) return
-    const find = bucketIn(r.ref[a] as Interval, zone)
+    const find = bucketIn(intervalOf(r, a), zone)
     if (typeof find === 'string') r.setError(out, 'invalid_argument', `time_bucket: ${find}`)
     else if (!find(r, out, b)) outOfRange(r, out)
   },
@@ -178,7 +183,7 @@ const DATE_BIN: FunctionEntry = {
   strict: true,
   canFail: always,
   evaluate: (r, out, a, b, c) => {
-    const isMonths = r.tag[a] === TAG.INTERVAL && (r.ref[a] as Interval).months !== 0
+    const isMonths = isInterval(r, a) && monthsOf(r, a) !== 0
     if (isMonths) r.setError(out, 'invalid_argument', 'date_bin: the width has months or years; time_bucket takes them')
     else bucket(r, out, 'date_bin', a, b, c)
   },

@@ -1,9 +1,12 @@
 /** Calls entries of the function table on plain values, for tests: the general way, and the specialized one beside it. */
 import { expect } from 'vitest'
 import { type Decimal, decimalToText, parseDecimal } from '../../../src/core/decimal.ts'
-import { type CellError, type Interval, Registers, TAG } from '../../../src/core/registers.ts'
+import { intervalOf, setBigInterval } from '../../../src/core/interval.ts'
+import { formatInterval, parseInterval } from '../../../src/core/interval-text.ts'
+import { type CellError, Registers, TAG } from '../../../src/core/registers.ts'
 import type { ScalarType } from '../../../src/core/scalar-type.ts'
-import { formatTimestamp, readTimestamp } from '../../../src/core/timestamp-text.ts'
+import { formatDate, formatLocalTimestamp, formatTimestamp } from '../../../src/core/timestamp-format.ts'
+import { readDate, readLocalTimestamp, readTimestamp } from '../../../src/core/timestamp-text.ts'
 import type { Expression, LiteralValue } from '../../../src/sql/expression.ts'
 import type { FunctionEntry } from '../../../src/sql/function-entry.ts'
 import { findFunctions } from '../../../src/sql/function-table.ts'
@@ -19,7 +22,9 @@ export type Value =
   | { readonly numeric: string }
   | { readonly time: string }
   | { readonly json: string }
-  | { readonly interval: Interval }
+  | { readonly interval: string }
+  | { readonly local: string }
+  | { readonly date: string }
 
 /** What comes back: plain values, times as ISO text in `time`, errors by their code. */
 export type Answer =
@@ -31,7 +36,9 @@ export type Answer =
   | { readonly numeric: string }
   | { readonly time: string }
   | { readonly json: string }
-  | { readonly interval: Interval }
+  | { readonly interval: string }
+  | { readonly local: string }
+  | { readonly date: string }
   | { readonly error: string }
 
 export function typeOf(value: Value): ScalarType {
@@ -43,6 +50,8 @@ export function typeOf(value: Value): ScalarType {
   if ('double' in value) return 'double precision'
   if ('numeric' in value) return 'numeric'
   if ('time' in value) return 'timestamptz'
+  if ('local' in value) return 'timestamp'
+  if ('date' in value) return 'date'
   return 'json' in value ? 'any' : 'interval'
 }
 
@@ -67,9 +76,16 @@ export function load(r: Registers, index: number, value: Value): void {
   } else if ('numeric' in value) {
     r.tag[index] = TAG.NUMERIC
     r.ref[index] = parseDecimal(value.numeric)
+  } else if ('local' in value) {
+    const bytes = Buffer.from(value.local)
+    expect(readLocalTimestamp(bytes, 0, bytes.length, r, index), value.local).toBe(0)
+  } else if ('date' in value) {
+    const bytes = Buffer.from(value.date)
+    expect(readDate(bytes, 0, bytes.length, r, index), value.date).toBe(0)
   } else {
-    r.tag[index] = TAG.INTERVAL
-    r.ref[index] = value.interval
+    const interval = parseInterval(value.interval)
+    if (interval === undefined) throw new Error(`no interval: ${value.interval}`)
+    setBigInterval(r, index, interval.months, interval.days, interval.microseconds)
   }
 }
 
@@ -95,8 +111,14 @@ export function read(r: Registers, index: number): Answer {
     case TAG.TIMESTAMP:
     case TAG.BIG_TIMESTAMP:
       return { time: formatTimestamp(r.microsecondsOf(index)) }
+    case TAG.LOCAL_TIMESTAMP:
+    case TAG.BIG_LOCAL_TIMESTAMP:
+      return { local: formatLocalTimestamp(r.microsecondsOf(index)) }
+    case TAG.DATE:
+      return { date: formatDate(r.num[index] as number) }
     case TAG.INTERVAL:
-      return { interval: r.ref[index] as Interval }
+    case TAG.BIG_INTERVAL:
+      return { interval: formatInterval(intervalOf(r, index)) }
     case TAG.ERROR:
       return { error: (r.ref[index] as CellError).code }
     default:

@@ -8,8 +8,8 @@ const double = (value: number): Value => ({ double: value })
 const numeric = (text: string): Value & Answer => ({ numeric: text })
 const time = (text: string): Value & Answer => ({ time: text })
 const json = (text: string): Value & Answer => ({ json: text })
-const months = (count: number): Value => ({ interval: { months: count, days: 0, microseconds: 0 } })
-const span = (days: number, microseconds = 0): Value => ({ interval: { months: 0, days, microseconds } })
+const months = (count: number): Value => ({ interval: `${count} mons` })
+const span = (days: number, microseconds = 0): Value => ({ interval: `${days} days ${microseconds} us` })
 const MAX = 2n ** 63n - 1n
 const MIN = -(2n ** 63n)
 
@@ -430,9 +430,10 @@ test('every function answers every kind with a value or an error, and never thro
 
 test('bad literals are refused with their position', () => {
   const literal = (value: unknown) => ({ kind: 'literal', type: 'text', value, position: 7 }) as never
+  const width = (text: string) => [{ kind: 'literal', type: 'interval', value: text, position: 7 } as never]
   const refused = (id: string, ...args: unknown[]): RollupdError => {
     try {
-      functionById(id).specialize?.(args.map(literal))
+      functionById(id).specialize?.(args.map((arg) => (Array.isArray(arg) ? (arg[0] as never) : literal(arg))))
     } catch (problem) {
       if (problem instanceof RollupdError) return problem
     }
@@ -443,10 +444,10 @@ test('bad literals are refused with their position', () => {
   expect(refused('extract', 'yaer', null).message).toBe('unknown field "yaer"')
   expect(refused('like', 'x', 'a\\').position).toBe(7)
   expect(refused('path_text', null, 'a,b').code).toBe('sql_invalid')
-  expect(refused('time_bucket', { months: 1, days: 1, microseconds: 0 }, null).code).toBe('sql_invalid')
-  expect(refused('date_bin', { months: 1, days: 0, microseconds: 0 }, null, null).hint).toContain('time_bucket')
+  expect(refused('time_bucket', width('1 mon 1 day'), null).code).toBe('sql_invalid')
+  expect(refused('date_bin', width('1 mon'), null, null).hint).toContain('time_bucket')
   expect(refused('date_trunc_zone', 'day', null, 'Europe/Berlni').hint).toContain('Europe/Berlin')
-  expect(refused('time_bucket', { months: 0, days: 0, microseconds: 0 }, null).code).toBe('sql_invalid')
+  expect(refused('time_bucket', width('0 days'), null).code).toBe('sql_invalid')
 })
 
 test('static types that no entry takes are not resolved', () => {

@@ -1,7 +1,7 @@
 /** PostgreSQL as the oracle (postgres-oracle.ts): operators, casts, times, and the functions that keep a number's form. */
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { formatTimestamp } from '../../../src/core/timestamp-text.ts'
+import { formatTimestamp } from '../../../src/core/timestamp-format.ts'
 import { TIMESTAMP_FIELDS } from '../../../src/core/timestamp-field.ts'
 import { TRUNCATE_UNITS } from '../../../src/core/timestamp-truncate.ts'
 import { type Answer, call } from './call.ts'
