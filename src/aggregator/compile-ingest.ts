@@ -1,6 +1,7 @@
 /**
  * Owns the compiling of an ingest half into one function that evaluates a record and folds it, without making an object.
- * The order of law 9: WHERE, grouping expressions, FILTERs, all arguments, checks; only then is a group found or made and changed.
+ * The order of law 9: WHERE, grouping expressions, FILTERs, all arguments, checks; only then is a group found or made and changed, with
+ * grouping sets one of each set.
  */
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import { KeyWriter } from '../core/key-bytes.ts'
@@ -9,10 +10,11 @@ import { Registers, TAG, type CellError } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { findBucketColumn } from '../planner/bucket.ts'
 import { aggregateOf } from '../planner/partial-aggregate.ts'
-import type { IngestHalf, PartialColumn } from '../planner/plan.ts'
+import { valueColumnsOf, type GroupColumn, type IngestHalf, type PartialColumn } from '../planner/plan.ts'
 import type { Expression } from '../sql/expression.ts'
 import { ExpressionCode } from './expression-code.ts'
 import { FieldLoader } from './field-loader.ts'
+import { GroupingSetKeys } from './grouping-set-keys.ts'
 import { GroupStates } from './group-states.ts'
 import { GroupKeys } from './group-keys.ts'
 import { RecordMetadata } from './record-metadata.ts'
@@ -31,7 +33,10 @@ export interface CompiledIngest {
   readonly groupKeys: GroupKeys
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
+  /** Of the values in a key. */
   readonly groupTypes: readonly ScalarType[]
+  /** GROUPING of each grouping set; empty where there is one. */
+  readonly groupings: readonly number[]
   /** Evaluates and folds the record that `fields` has read; FOLDED, FILTERED or FAILED. */
   readonly fold: () => number
   /** Of the last FAILED record: where in the statement, with the 1-based character or 0, and what. */
@@ -65,12 +70,13 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
     failure.position = contexts[context]?.position ?? 0
     return FAILED
   }
-  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'groupKeys', 'states', 'failWith']
+  const columns = valueColumnsOf(half)
+  const sets = new GroupingSetKeys(half.groupingSets ?? [], columns.length, findBucketColumn(columns))
+  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'sets', 'groupKeys', 'states', 'failWith']
   // The text holds only numbers and names made here; whatever the statement says comes in as values.
   // oxlint-disable-next-line typescript/no-implied-eval
   const create = new Function(...names, source) as (...values: unknown[]) => () => number
-  const fold = create(r, fields, metadata, code.values, accumulators, new KeyWriter(), groupKeys, states, fail)
-  const groupTypes = half.groupBy.map(({ type }) => type)
+  const fold = create(r, fields, metadata, code.values, accumulators, new KeyWriter(), sets, groupKeys, states, fail)
   return {
     r,
     fields,
@@ -78,7 +84,8 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
     groupKeys,
     states,
     aggregates,
-    groupTypes,
+    groupTypes: columns.map(({ type }) => type),
+    groupings: (half.groupingSets ?? []).map(({ grouping }) => grouping),
     fold,
     failure,
     source,
@@ -92,13 +99,15 @@ class FoldGenerator {
   readonly contexts: { readonly text: string; readonly position: number }[] = []
   readonly groupRegisters: number[] = []
   readonly #half: IngestHalf
+  readonly #columns: readonly GroupColumn[]
   readonly #failingIsNull: boolean
 
   constructor(half: IngestHalf, failingIsNull: boolean) {
     this.#half = half
+    this.#columns = valueColumnsOf(half)
     this.#failingIsNull = failingIsNull
     const expressions: Expression[] = half.where === null ? [] : [half.where]
-    for (const { expression } of half.groupBy) expressions.push(expression)
+    for (const { expression } of this.#columns) expressions.push(expression)
     for (const { filter, args } of half.partials) expressions.push(...(filter === null ? [] : [filter]), ...args)
     this.code = new ExpressionCode(failingIsNull, expressions)
   }
@@ -140,24 +149,28 @@ class FoldGenerator {
   /** A value that no key can hold (text inside an object that is none) fails the record, or is null. */
   #emitKey(): void {
     const { code } = this
-    for (const [index, { expression, output }] of this.#half.groupBy.entries()) {
+    for (const [index, { expression, output }] of this.#columns.entries()) {
       this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
       this.groupRegisters.push(code.emit(expression))
     }
-    code.line('key.reset(); key.appendGroupingSet(0)')
-    for (const [index, { type, output, expression }] of this.#half.groupBy.entries()) {
-      const register = this.groupRegisters[index] ?? 0
-      const append = `key.appendRegister(r, ${register})`
-      if (type !== 'any') {
-        code.line(append)
-        continue
-      }
-      const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
-      const reaction = this.#failingIsNull
-        ? `{ tag[${register}] = ${TAG.NULL}; ${append} }`
-        : `return failWith(e${register}, ${context})`
-      code.line(`const e${register} = ${append}; if (e${register} !== null) ${reaction}`)
+    const isSet = this.#half.groupingSets !== undefined
+    code.line(isSet ? 'key.reset()' : 'key.reset(); key.appendGroupingSet(0)')
+    for (const [index, column] of this.#columns.entries()) {
+      this.#emitAppend(column, index)
+      if (isSet) code.line(`sets.ends[${index}] = key.length`)
     }
+  }
+
+  #emitAppend({ type, output, expression }: GroupColumn, index: number): void {
+    const { code } = this
+    const register = this.groupRegisters[index] ?? 0
+    const append = `key.appendRegister(r, ${register})`
+    if (type !== 'any') return code.line(append)
+    const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
+    const reaction = this.#failingIsNull
+      ? `{ tag[${register}] = ${TAG.NULL}; ${append} }`
+      : `return failWith(e${register}, ${context})`
+    code.line(`const e${register} = ${append}; if (e${register} !== null) ${reaction}`)
   }
 
   /** The name of the partial's condition in the text; undefined where it takes every record. */
@@ -199,9 +212,19 @@ class FoldGenerator {
 
   #emitUpdates(conditions: readonly (string | undefined)[], registers: readonly (readonly number[])[]): void {
     const { code } = this
+    const isSet = this.#half.groupingSets !== undefined
+    if (isSet) {
+      code.line('for (let set = 0; set < sets.count; set++) {')
+      code.line('sets.write(set, key)')
+    }
+    const key = isSet ? 'sets.key' : 'key'
     code.line('const known = groupKeys.count')
-    code.line('const group = groupKeys.find(key.bytes, key.length)')
-    code.line('if (group === known) states.open(group, r)')
+    code.line(`const group = groupKeys.find(${key}.bytes, ${key}.length)`)
+    code.line(
+      isSet
+        ? 'if (group === known) { if (sets.hasTime(set)) states.open(group, r); else states.openTimeless(group) }'
+        : 'if (group === known) states.open(group, r)',
+    )
     code.line('states.addRecord(group)')
     for (const [index, argumentRegisters] of registers.entries()) {
       const update = `a${index}.update(group, r, ${argumentText(argumentRegisters)})`
@@ -209,6 +232,7 @@ class FoldGenerator {
       const condition = checked ? `x${index}` : conditions[index]
       code.line(condition === undefined ? update : `if (${condition}) ${update}`)
     }
+    if (isSet) code.line('}')
     code.line(`return ${FOLDED}`)
   }
 }

@@ -185,6 +185,7 @@ export class ExpressionCode {
         return this.#emitIn(expression, out)
       case 'literal':
       case 'aggregate':
+      case 'grouping':
       case 'group':
       case 'partial':
       case 'fragment':

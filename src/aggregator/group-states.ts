@@ -2,7 +2,7 @@
 import type { Accumulator } from '../aggregates/aggregate.ts'
 import { growArray } from '../aggregates/grow-array.ts'
 import type { Registers } from '../core/registers.ts'
-import { bucketOfRegister } from '../planner/bucket.ts'
+import { bucketOfRegister, NULL_BUCKET } from '../planner/bucket.ts'
 import type { GroupKeys } from './group-keys.ts'
 
 /** About a double per group and state column. */
@@ -48,6 +48,12 @@ export class GroupStates {
     const bucket = bucketOfRegister(r, register)
     if (typeof bucket === 'number') this.#buckets[group] = bucket
     else this.#bigBuckets.set(group, bucket)
+  }
+
+  /** As open, for a group of a grouping set without the time. */
+  openTimeless(group: number): void {
+    if (this.#capacity !== this.#groupKeys.capacity) this.#grow()
+    if (this.#bucketRegister >= 0) this.#bigBuckets.set(group, NULL_BUCKET)
   }
 
   addRecord(group: number): void {

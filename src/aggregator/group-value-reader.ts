@@ -19,9 +19,12 @@ export class GroupValueReader {
   readonly #types: readonly ScalarType[]
   readonly #texts: readonly TextMemory[]
   readonly #r = new Registers(1)
+  readonly #groupings: readonly number[]
 
-  constructor(types: readonly ScalarType[]) {
+  /** `types`: of the values in a key. `groupings`: GROUPING of each grouping set, which is one more cell; empty where there is one set. */
+  constructor(types: readonly ScalarType[], groupings: readonly number[]) {
     this.#types = types
+    this.#groupings = groupings
     this.#texts = types.map(() => new TextMemory())
   }
 
@@ -34,6 +37,13 @@ export class GroupValueReader {
       at = next
     }
     assert(at === key.length, 'a group key has one value per grouping column')
+    if (this.#groupings.length > 0) into[this.#types.length] = this.#groupingOf(key)
+  }
+
+  #groupingOf(key: Uint8Array): number {
+    const grouping = this.#groupings[key[0]!]
+    assert(grouping !== undefined, `there is no grouping set ${key[0]}`)
+    return grouping
   }
 
   #cell(column: number, key: Uint8Array, at: number, next: number): Cell {

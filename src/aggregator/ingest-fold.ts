@@ -235,7 +235,7 @@ export class IngestFold implements RecordVisitor {
   seal(): ArrayBuffer | undefined {
     assert(this.#range === undefined, 'a batch is sealed between ranges')
     const ranges: BatchRange[] = [...this.#ranges.values()].filter(({ first, next }) => next > first)
-    const { groupKeys, states, aggregates, groupTypes } = this.#compiled
+    const { groupKeys, states, aggregates, groupTypes, groupings } = this.#compiled
     const buffer =
       ranges.length === 0
         ? undefined
@@ -244,6 +244,7 @@ export class IngestFold implements RecordVisitor {
             ranges,
             deadLetters: this.#deadLetters.letters,
             groupTypes,
+            groupings,
             groupKeys,
             states,
             aggregates,

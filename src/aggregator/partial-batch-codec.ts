@@ -21,7 +21,7 @@ import { GroupValueReader } from './group-value-reader.ts'
 import type { BatchGroup, BatchRange, DeadLetter, PartialBatch } from './partial-batch.ts'
 
 /** Another layout takes another number: a reader refuses what it doesn't know. */
-const CODEC_VERSION = 1
+const CODEC_VERSION = 2
 const PREFIX_BYTES = 8
 const NUMBER_BYTES = 8
 
@@ -32,6 +32,8 @@ interface Head {
   readonly deadLetters: readonly (Omit<DeadLetter, 'value'> & { readonly bytes: number })[]
   readonly groupCount: number
   readonly groupTypes: readonly ScalarType[]
+  /** GROUPING of each grouping set; empty where there is one. */
+  readonly groupings: readonly number[]
   /** Position of the group and its bucket in decimal digits. */
   readonly bigBuckets: readonly (readonly [number, string])[]
   readonly keyBytes: number
@@ -44,6 +46,8 @@ export interface BatchContents {
   readonly ranges: readonly BatchRange[]
   readonly deadLetters: readonly DeadLetter[]
   readonly groupTypes: readonly ScalarType[]
+  /** As GroupValueReader takes them. */
+  readonly groupings: readonly number[]
   readonly groupKeys: GroupKeys
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
@@ -74,6 +78,7 @@ export function encodePartialBatch(contents: BatchContents): ArrayBuffer {
     deadLetters,
     groupCount: count,
     groupTypes: contents.groupTypes,
+    groupings: contents.groupings,
     bigBuckets,
     keyBytes: groupKeys.keys.length,
     columns: columns.map(({ shape }) => shape),
@@ -205,7 +210,7 @@ function readGroups(head: Head, buffer: ArrayBuffer, first: number, visit: (grou
   const keysAt = lengthsAt + keyLengths.byteLength
   const keys = new Uint8Array(buffer, keysAt, head.keyBytes)
   const columns = openColumns(head, buffer, numbers, keysAt + head.keyBytes)
-  const values = new GroupValueReader(head.groupTypes)
+  const values = new GroupValueReader(head.groupTypes, head.groupings)
   const bigBuckets = new Map(head.bigBuckets.map(([index, digits]) => [index, BigInt(digits)]))
   const group: BatchGroup = {
     bucket: 0,

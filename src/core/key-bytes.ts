@@ -3,8 +3,9 @@
  * order is the answer's ORDER BY. The same bytes are the group key, the cells of undeclared columns, cursors and prefixes.
  * Reading them back is key-reader.ts; numbers are number-key.ts.
  *
+ * A group's key begins with a byte for its grouping set: the set's number. Then its values:
+ *
  *   tag        value          then
- *   00..0e     grouping set   1 byte: its number
  *   10         JSON null      (inside arrays and objects only; jsonb puts it first)
  *   20         text           UTF-8, 00 as 00 ff; then 00
  *   2f         -Infinity
@@ -51,8 +52,8 @@ export const KEY_TAG = {
   ERROR: 0xfe,
 } as const
 
-/** Grouping sets are numbered 0..14: the first tag of a value is 0x10. */
-export const GROUPING_SETS_MAX = 15
+/** Each set costs a record one more group; CUBE of six expressions has as many. */
+export const GROUPING_SETS_MAX = 64
 const CAPACITY_AT_START = 256
 
 interface Segment {
@@ -122,6 +123,19 @@ export class KeyWriter {
       default:
         return this.#appendRare(r, index)
     }
+  }
+
+  /** A value's bytes that another writer has. */
+  appendKey(from: KeyWriter, start: number, end: number): void {
+    this.#ensure(end - start)
+    const into = this.bytes
+    let length = this.length
+    for (let index = start; index < end; index++) into[length++] = from.bytes[index]!
+    this.length = length
+  }
+
+  appendNull(): void {
+    this.appendByte(KEY_NULL)
   }
 
   #appendRare(r: Registers, index: number): CellError | null {

@@ -19,5 +19,6 @@ export const RECORD_ERRORS = [
   'mixed_kinds',
   'sum_out_of_range',
   'too_many_values',
+  'mixed_grouping_sets',
 ] as const
 export type RecordErrorCode = (typeof RECORD_ERRORS)[number]

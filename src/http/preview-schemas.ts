@@ -47,6 +47,11 @@ export const PreviewAnswer = Type.Object({
       outcome: Type.String({ description: 'aggregated, filtered or rejected' }),
       group: Type.Optional(Row),
       partials: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Of this record alone' })),
+      more_groups: Type.Optional(
+        Type.Array(Type.Object({ group: Row, partials: Type.Record(Type.String(), Type.Unknown()) }), {
+          description: 'The others, of a record that goes to several',
+        }),
+      ),
       code: Type.Optional(Type.String()),
       reason: Type.Optional(Type.String()),
     }),

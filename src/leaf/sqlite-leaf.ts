@@ -11,7 +11,7 @@ import type { HaltReason, Shard } from '../core/shard.ts'
 import { type CatalogRollup, CatalogTable } from './catalog-table.ts'
 import { DEAD_LETTER_LIMITS, type DeadLetterLimits, DeadLetterTable } from './dead-letter-table.ts'
 import type { FailPoint } from './fail-point.ts'
-import { createGlobalGroup } from './global-group.ts'
+import { createGlobalGroups } from './global-groups.ts'
 import { GroupTable, UpdateNote } from './group-table.ts'
 import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
 import { toCreateSql, toDropSql, toLeafSchema } from './leaf-schema.ts'
@@ -84,10 +84,8 @@ export class SqliteLeaf implements LeafStore {
       const schema = toLeafSchema(id, definition.plan)
       const indexes = resolveIndexes(schema, definition.plan, definition.indexes)
       for (const statement of toCreateSql(schema, indexes)) connection.exec(statement)
-      if (schema.groupColumns.length === 0) {
-        createGlobalGroup(connection, schema, epoch)
-        this.#catalog.addFigures(id, { groups: 1, overflowGroups: 0, bytes: 0, deadLetters: 0, deadLetterBytes: 0 })
-      }
+      const groups = createGlobalGroups(connection, schema, definition.plan.ingest, epoch)
+      this.#catalog.addFigures(id, { groups, overflowGroups: 0, bytes: 0, deadLetters: 0, deadLetterBytes: 0 })
       this.#shards.add(id, definition.shards)
       const stored = this.#catalog.find(definition.name)
       assert(stored !== undefined, 'a created rollup is in the catalog')

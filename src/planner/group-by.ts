@@ -1,5 +1,6 @@
-/** Owns GROUP BY: ordinals, output names and expressions, and which of them a bare name means. */
+/** Owns GROUP BY: ordinals, output names and expressions, which of them a bare name means, and the grouping sets that they make. */
 import { RollupdError } from '../core/errors.ts'
+import { GROUPING_SETS_MAX } from '../core/key-bytes.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import { childrenOf, type Expression } from '../sql/expression.ts'
 import { quoteLabel } from '../sql/identifier.ts'
@@ -8,7 +9,12 @@ import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, Statement } from '../sql/parse-statement.ts'
 import { expressionKey } from '../sql/expression-key.ts'
 import type { Analyser } from '../sql/scope.ts'
+import { expandGroupingSets, type ColumnSet } from './grouping-sets.ts'
+import { refuseGrouping } from './grouping-call.ts'
 import { INPUT } from './record-scope.ts'
+
+/** GROUPING is a bit for each of them, and PostgreSQL takes as many. */
+const GROUPING_COLUMNS_MAX = 31
 
 /** An output of SELECT before the split. */
 export interface SelectedOutput {
@@ -16,29 +22,59 @@ export interface SelectedOutput {
   readonly expression: Expression
 }
 
-/** The grouping expressions in their order, each once. `analyser` reads fields and refuses aggregates. */
-export function resolveGroupBy(
-  statement: Statement,
-  outputs: readonly SelectedOutput[],
-  analyser: Analyser,
-): Expression[] {
-  const groups = new Map<string, Expression>()
-  for (const node of statement.select.groupClause ?? []) {
-    const expression = resolveItem(node, outputs, analyser)
-    const key = expressionKey(expression)
-    if (!groups.has(key)) groups.set(key, expression)
-  }
-  return [...groups.values()]
+/** What GROUP BY means. */
+export interface Grouping {
+  /** In the order of the statement, each once. */
+  readonly expressions: readonly Expression[]
+  /** Undefined: one set, of all expressions. */
+  readonly sets: readonly ColumnSet[] | undefined
+}
+
+/** `analyser` reads fields and refuses aggregates. */
+export function resolveGroupBy(statement: Statement, outputs: readonly SelectedOutput[], analyser: Analyser): Grouping {
+  const { groupClause = [], groupDistinct = false } = statement.select
+  const indexes = new Map<string, number>()
+  const expressions: Expression[] = []
+  const sets = expandGroupingSets(groupClause, {
+    isDistinct: groupDistinct,
+    tooMany: (count) => tooManySets(count, statement),
+    indexOf: (node) => {
+      const expression = resolveItem(node, outputs, analyser)
+      const key = expressionKey(expression)
+      const index = indexes.get(key) ?? expressions.push(expression) - 1
+      indexes.set(key, index)
+      return index
+    },
+  })
+  if (sets.length === 1) return { expressions, sets: undefined }
+  if (expressions.length > GROUPING_COLUMNS_MAX) throw tooManyColumns(expressions.length, statement)
+  return { expressions, sets }
+}
+
+function tooManySets(count: number, statement: Statement): RollupdError {
+  return new RollupdError(
+    'sql_unsupported',
+    `GROUP BY makes ${count} grouping sets, at most ${GROUPING_SETS_MAX} are allowed`,
+    {
+      position: statement.positionOfWord('group'),
+      hint: 'Name the sets that are read: GROUPING SETS ((a, b), (a), ()).',
+    },
+  )
+}
+
+function tooManyColumns(count: number, statement: Statement): RollupdError {
+  return new RollupdError(
+    'sql_unsupported',
+    `the grouping sets have ${count} expressions, at most ${GROUPING_COLUMNS_MAX} are allowed`,
+    {
+      position: statement.positionOfWord('group'),
+      hint: 'Group by fewer of them, or make several rollups on the same topic.',
+    },
+  )
 }
 
 function resolveItem(node: Node, outputs: readonly SelectedOutput[], analyser: Analyser): Expression {
   const position = analyser.positionOf(locationOf(node))
-  if ('GroupingSet' in node) {
-    throw new RollupdError('sql_unsupported', `${groupingSetName(node.GroupingSet.kind)} is not supported yet`, {
-      position,
-      hint: 'Create a rollup for each grouping.',
-    })
-  }
   if ('A_Const' in node) {
     return withoutAggregate(byOrdinal(node.A_Const, 'GROUP BY', outputs, position), position)
   }
@@ -47,15 +83,6 @@ function resolveItem(node: Node, outputs: readonly SelectedOutput[], analyser: A
   if (name === undefined || output === undefined) return analyser.analyseSettled(node)
   refuseAmbiguous(name, output, outputs.indexOf(output), position)
   return withoutAggregate(output, position)
-}
-
-function groupingSetName(kind: string | undefined): string {
-  const names: Readonly<Record<string, string>> = {
-    GROUPING_SET_ROLLUP: 'ROLLUP',
-    GROUPING_SET_CUBE: 'CUBE',
-    GROUPING_SET_EMPTY: 'GROUP BY ()',
-  }
-  return names[kind ?? ''] ?? 'GROUPING SETS'
 }
 
 /** `UPPER(k) AS k ... GROUP BY k` could mean the output or the field: neither is guessed. */
@@ -76,13 +103,15 @@ function readsField(expression: Expression, name: string): boolean {
 }
 
 function withoutAggregate(output: SelectedOutput, position: number): Expression {
-  if (!holdsAggregate(output.expression)) return output.expression
+  const holds = (kind: Expression['kind']): boolean => holdsKind(output.expression, kind)
+  if (holds('grouping')) refuseGrouping('GROUP BY', position)
+  if (!holds('aggregate')) return output.expression
   throw new RollupdError('sql_invalid', 'aggregates are not allowed in GROUP BY', {
     position,
     hint: `The output "${output.name}" holds an aggregate. Group by the other outputs.`,
   })
 }
 
-function holdsAggregate(expression: Expression): boolean {
-  return expression.kind === 'aggregate' || childrenOf(expression).some(holdsAggregate)
+function holdsKind(expression: Expression, kind: Expression['kind']): boolean {
+  return expression.kind === kind || childrenOf(expression).some((child) => holdsKind(child, kind))
 }

@@ -10,15 +10,24 @@ import { childrenOf, type AggregateCall, type Expression } from '../sql/expressi
 import { outputName } from '../sql/output-name.ts'
 import { parseStatement, type Statement } from '../sql/parse-statement.ts'
 import { printExpression } from '../sql/print-expression.ts'
-import type { CallSite, Scope } from '../sql/scope.ts'
+import type { Scope } from '../sql/scope.ts'
 import { analyseAggregate, refuseAggregate } from './aggregate-call.ts'
 import { foldedNameWarnings } from './folded-names.ts'
+import { analyseGrouping } from './grouping-call.ts'
+import { groupingBits, type ColumnSet } from './grouping-sets.ts'
 import { resolveGroupBy, type SelectedOutput } from './group-by.ts'
 import { aggregateOf } from './partial-aggregate.ts'
-import { PLAN_FORMAT, type GroupColumn, type OutputColumn, type PartialColumn, type RollupPlan } from './plan.ts'
+import {
+  PLAN_FORMAT,
+  type GroupColumn,
+  type GroupingSetPlan,
+  type OutputColumn,
+  type PartialColumn,
+  type RollupPlan,
+} from './plan.ts'
 import { printIngest, printWrap } from './print-plan.ts'
 import { quotedNameWarnings } from './quoted-names.ts'
-import { createRecordScope, INPUT } from './record-scope.ts'
+import { createRecordScope, INPUT, type RecordScopeOptions } from './record-scope.ts'
 import { checkClauses, readFrom } from './rollup-clauses.ts'
 import { Splitter } from './split-expression.ts'
 
@@ -42,10 +51,11 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   const { statementBytesMax } = options
   const statement = parseStatement(sql, statementBytesMax === undefined ? {} : { statementBytesMax })
   checkClauses(statement)
-  const scopes = createScopes(readFrom(statement))
+  const scopes = createScopes(statement)
   const selected = analyseOutputs(statement, scopes.outputs)
   const where = analyseWhere(statement, scopes.where)
-  const groups = resolveGroupBy(statement, selected, createAnalyser(statement, scopes.groupBy))
+  const grouping = resolveGroupBy(statement, selected, createAnalyser(statement, scopes.groupBy))
+  const groups = grouping.sets === undefined ? grouping.expressions : withGroupingBits(grouping.expressions)
   const having = analyseHaving(statement, scopes.having)
   for (const expression of [...selected.map((output) => output.expression), where, ...groups, having]) {
     if (expression !== null) refuseWholeValues(expression)
@@ -56,11 +66,16 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   const partials = splitter.partials.map(toPartialColumn)
   checkSize(groups, partials, outputs)
   if (groups.length + partials.length === 0 && having === null) throw noGroups(statement)
-  const ingest = { where, groupBy: groups.map((group, index) => toGroupColumn(group, index, outputs)), partials }
+  const ingest = {
+    where,
+    groupBy: groups.map((group, index) => toGroupColumn(group, index, outputs)),
+    ...(grouping.sets === undefined ? {} : { groupingSets: toSetPlans(grouping.sets, grouping.expressions.length) }),
+    partials,
+  }
   const wrap = { outputs, having: wrapHaving }
   const written = [
     ...selected.map(({ expression }) => expression),
-    ...groups,
+    ...grouping.expressions,
     ...[where, having].filter((one) => one !== null),
   ]
   return {
@@ -85,19 +100,27 @@ interface Scopes {
   readonly outputs: Scope
 }
 
-function createScopes(alias: string | undefined): Scopes {
+function createScopes(statement: Statement): Scopes {
+  const alias = readFrom(statement)
   const callNames = aggregateNames()
-  const scope = (clause: string, call: (site: CallSite) => Expression | undefined): Scope =>
-    createRecordScope({ clause, alias, call, callNames })
+  type Call = RecordScopeOptions['call']
+  const scope = (clause: string, call: Call, grouping?: RecordScopeOptions['grouping']): Scope =>
+    createRecordScope({ clause, alias, call, callNames, ...(grouping === undefined ? {} : { grouping }) })
   const refusing = (clause: string, hint: string): Scope => scope(clause, (site) => refuseAggregate(site, clause, hint))
   const inner = refusing(
     'the arguments of an aggregate',
     'Aggregates can not be nested; combine them in SELECT, as in SUM(a) / COUNT(*).',
   )
-  const taking = (clause: string): Scope => scope(clause, (site) => analyseAggregate(site, inner))
+  const groupBy = refusing('GROUP BY', 'Group by fields and expressions over them.')
+  const taking = (clause: string): Scope =>
+    scope(
+      clause,
+      (site) => analyseAggregate(site, inner),
+      (node, position, analyser) => analyseGrouping(node, position, analyser, statement, groupBy),
+    )
   return {
     where: refusing('WHERE', 'Write HAVING for conditions on aggregates.'),
-    groupBy: refusing('GROUP BY', 'Group by fields and expressions over them.'),
+    groupBy,
     having: taking('HAVING'),
     outputs: taking('SELECT'),
   }
@@ -181,6 +204,14 @@ function splitOutput({ name, expression }: SelectedOutput, splitter: Splitter): 
 function toGroupColumn(expression: Expression, index: number, outputs: readonly OutputColumn[]): GroupColumn {
   const output = outputs.find((one) => one.expression.kind === 'group' && one.expression.index === index)?.name
   return { column: `k${index}`, expression, type: expression.type, output }
+}
+
+function withGroupingBits(expressions: readonly Expression[]): readonly Expression[] {
+  return [...expressions, { kind: 'grouping', args: expressions, type: 'bigint', position: 0 }]
+}
+
+function toSetPlans(sets: readonly ColumnSet[], columnCount: number): GroupingSetPlan[] {
+  return sets.map((columns) => ({ columns, grouping: groupingBits(columns, columnCount) }))
 }
 
 function toPartialColumn(call: AggregateCall, index: number): PartialColumn {

@@ -28,11 +28,27 @@ export interface PartialColumn {
   readonly call: string
 }
 
+/** One of several grouping sets; its number is its place in the list. */
+export interface GroupingSetPlan {
+  /** Indexes of the grouping columns that it groups by; the others are NULL in its groups. */
+  readonly columns: readonly number[]
+  /** GROUPING over all grouping columns. */
+  readonly grouping: number
+}
+
 /** Runs on every record. */
 export interface IngestHalf {
   readonly where: Expression | null
+  /** With grouping sets the last column is GROUPING over the others: a group's set, which no record has. */
   readonly groupBy: readonly GroupColumn[]
+  /** Absent: one set, of all columns. */
+  readonly groupingSets?: readonly GroupingSetPlan[]
   readonly partials: readonly PartialColumn[]
+}
+
+/** The columns that a record has values for. */
+export function valueColumnsOf({ groupBy, groupingSets }: IngestHalf): readonly GroupColumn[] {
+  return groupingSets === undefined ? groupBy : groupBy.slice(0, -1)
 }
 
 export interface OutputColumn {

@@ -9,13 +9,15 @@ import { INPUT } from './record-scope.ts'
 const GROUPS = 'groups'
 
 /** `SELECT date_trunc('minute', ts::timestamptz) AS k0, COUNT(*) AS p0 FROM _input WHERE ok GROUP BY 1` */
-export function printIngest({ where, groupBy, partials }: IngestHalf): string {
+export function printIngest({ where, groupBy, groupingSets, partials }: IngestHalf): string {
   const outputs = [
     ...groupBy.map(({ column, expression }) => `${printExpression(expression)} AS ${column}`),
     ...partials.map(({ column, call }) => `${call} AS ${column}`),
   ]
   const filter = where === null ? '' : ` WHERE ${printExpression(where)}`
-  const grouping = groupBy.length === 0 ? '' : ` GROUP BY ${groupBy.map((_, index) => index + 1).join(', ')}`
+  const sets = groupingSets?.map(({ columns }) => `(${columns.map((index) => index + 1).join(', ')})`)
+  const items = sets === undefined ? groupBy.map((_, index) => index + 1) : [`GROUPING SETS (${sets.join(', ')})`]
+  const grouping = items.length === 0 ? '' : ` GROUP BY ${items.join(', ')}`
   return `SELECT ${outputs.join(', ')} FROM ${INPUT}${filter}${grouping}`
 }
 

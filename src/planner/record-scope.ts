@@ -2,7 +2,9 @@
 import { RollupdError } from '../core/errors.ts'
 import type { Expression, Meta } from '../sql/expression.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
-import type { CallSite, NamePath, Scope } from '../sql/scope.ts'
+import type { GroupingFunc } from '../sql/parse-statement.ts'
+import type { Analyser, CallSite, NamePath, Scope } from '../sql/scope.ts'
+import { refuseGrouping } from './grouping-call.ts'
 
 /** The table of records in FROM. */
 export const INPUT = '_input'
@@ -21,6 +23,8 @@ export interface RecordScopeOptions {
   readonly alias: string | undefined
   readonly call: (site: CallSite) => Expression | undefined
   readonly callNames: readonly string[]
+  /** GROUPING(...); absent: refused. */
+  readonly grouping?: (node: GroupingFunc, position: number, analyser: Analyser) => Expression
 }
 
 export function createRecordScope(options: RecordScopeOptions): Scope {
@@ -29,6 +33,10 @@ export function createRecordScope(options: RecordScopeOptions): Scope {
     callNames: options.callNames,
     call: options.call,
     column: (path, position) => toField(path, position, options.alias),
+    node: (node, position, analyser) => {
+      if (!('GroupingFunc' in node)) return undefined
+      return options.grouping?.(node.GroupingFunc, position, analyser) ?? refuseGrouping(options.clause, position)
+    },
   }
 }
 

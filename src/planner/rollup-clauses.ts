@@ -31,7 +31,6 @@ export function checkClauses(statement: Statement): void {
   refuse(select.limitOffset !== undefined, 'OFFSET', 'offset', IN_A_QUERY)
   refuse(select.limitCount !== undefined, 'LIMIT', 'limit', IN_A_QUERY)
   refuse(select.lockingClause !== undefined, 'FOR UPDATE', 'for', 'Leave it out: a rollup only reads.')
-  refuse(select.groupDistinct === true, 'GROUP BY DISTINCT', 'group', 'Leave DISTINCT out: equal groups are one.')
 }
 
 function setOperation(select: SelectStmt): string {

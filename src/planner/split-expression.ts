@@ -3,12 +3,13 @@
  * and what is left is computed from them at read time.
  */
 import { RollupdError } from '../core/errors.ts'
-import type { AggregateCall, Expression, Field } from '../sql/expression.ts'
+import type { AggregateCall, Expression, Field, GroupingCall } from '../sql/expression.ts'
 import { quoteName } from '../sql/identifier.ts'
 import { literal } from '../sql/literal.ts'
 import { printExpression } from '../sql/print-expression.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { SelectedOutput } from './group-by.ts'
+import { splitGrouping } from './grouping-call.ts'
 import { expressionKey } from '../sql/expression-key.ts'
 
 export class Splitter {
@@ -17,9 +18,14 @@ export class Splitter {
   readonly #outputs: readonly SelectedOutput[]
   readonly #partials = new Map<string, { readonly call: AggregateCall; readonly index: number }>()
 
+  /** Number of GROUPING over all expressions among the groups; undefined: there is one grouping set. */
+  readonly #bits: number | undefined
+
+  /** `groups`: the grouping expressions, and behind them GROUPING over all of them where there are grouping sets. */
   constructor(groups: readonly Expression[], outputs: readonly SelectedOutput[]) {
     this.#groupTypes = groups
     this.#outputs = outputs
+    this.#bits = groups.at(-1)?.kind === 'grouping' ? groups.length - 1 : undefined
     this.#groups = new Map(groups.map((group, index) => [expressionKey(group), index]))
   }
 
@@ -41,6 +47,8 @@ export class Splitter {
         return this.#partOfGroup(expression) ?? this.#refuse(expression)
       case 'meta':
         return this.#refuse(expression)
+      case 'grouping':
+        return this.#splitGrouping(expression)
       default:
         return this.#splitParts(expression)
     }
@@ -69,6 +77,13 @@ export class Splitter {
       default:
         return expression
     }
+  }
+
+  #splitGrouping(call: GroupingCall): Expression {
+    const index = this.#bits
+    const bits = index === undefined ? undefined : ({ kind: 'group', index, type: 'bigint', position: 0 } as const)
+    const groupCount = index ?? this.#groupTypes.length
+    return splitGrouping(call, bits, groupCount, (argument) => this.#groups.get(expressionKey(argument)))
   }
 
   #partialOf(call: AggregateCall): Expression {

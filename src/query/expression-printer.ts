@@ -74,6 +74,7 @@ export class ExpressionPrinter {
       case 'field':
       case 'meta':
       case 'aggregate':
+      case 'grouping':
         throw noNode(expression)
       default:
         return unreachable(expression)
@@ -106,6 +107,7 @@ export class ExpressionPrinter {
       case 'field':
       case 'meta':
       case 'aggregate':
+      case 'grouping':
         throw noNode(expression)
       default:
         return unreachable(expression)

@@ -5,6 +5,7 @@
 import { at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { GroupValue, PartialValue, SqlFragment } from '../sql/expression.ts'
+import { quoteName } from '../sql/identifier.ts'
 import type { CallSite } from '../sql/scope.ts'
 import { filterText } from './aggregate-call.ts'
 import { unsupported } from '../sql/unsupported.ts'
@@ -26,6 +27,7 @@ export function analyseMeasure(site: CallSite, scope: CallScope): SqlFragment {
   if (node.agg_order !== undefined || node.agg_within_group === true)
     throw unsupported('MEASURE takes no ORDER BY', position)
   const source = findSource(site, scope)
+  refuseMixedSets(source, position)
   const { context } = scope.parts
   const output = at(source.rollup.plan.wrap.outputs, source.output)
   const filter = filterText(site, scope)
@@ -89,8 +91,23 @@ function mergedValue(
   const partial = at(source.rollup.plan.ingest.partials, leaf.index)
   const { aggregate } = at(source.rollup.schema.partials, leaf.index)
   const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes)
-  const sql = `${name}(${[...source.states(leaf.index), leaf.parameter ?? []].flat().join(', ')})${filter}`
-  return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail, position: 0 }
+  const merged = `${name}(${[...source.states(leaf.index), leaf.parameter ?? []].flat().join(', ')})${filter}`
+  const set = source.groupingSet?.text()
+  const sql = set === undefined ? merged : `one_grouping_set(min(${set})${filter}, max(${set})${filter}, ${merged})`
+  return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail || set !== undefined, position: 0 }
+}
+
+/** A statement that never looks at the set merges several; one that does is checked as it runs. */
+function refuseMixedSets({ groupingSet, rollup }: MeasureSource, position: number): void {
+  if (groupingSet === undefined || groupingSet.isRead()) return
+  throw new RollupdError(
+    'sql_invalid',
+    `the rollup "${rollup.name}" has grouping sets, whose groups hold the same records: MEASURE needs a filter on GROUPING`,
+    {
+      position,
+      hint: `Write WHERE ${quoteName(groupingSet.column)} = 0 for the groups by all of its columns, or GROUP BY ${quoteName(groupingSet.column)}.`,
+    },
+  )
 }
 
 /** At coarser grain a grouping value exists only where it is grouped by. */

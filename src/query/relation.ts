@@ -48,8 +48,20 @@ export interface MeasureSource {
   states(partial: number): readonly string[]
   /** The relation's column that is a grouping value, if it has it. */
   group(index: number): SqlFragment | undefined
+  /** Which grouping set a row's group is of; undefined: the rollup has one. */
+  readonly groupingSet: GroupingSetSource | undefined
   /** The rollup at the bottom of the relation, where HAVING hides groups. */
   readonly hiding: HidesGroups
+}
+
+/** Groups of two sets hold the same records: only those of one may be merged. */
+export interface GroupingSetSource {
+  /** The set, as a column of the relation. */
+  readonly text: () => string
+  /** Whether the statement has read a column that tells the sets apart. */
+  readonly isRead: () => boolean
+  /** The column that tells them apart. */
+  readonly column: string
 }
 
 export interface HidesGroups {

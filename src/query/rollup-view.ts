@@ -4,20 +4,37 @@
  * that keys and indexes of the leaf serve conditions on them; other aggregates are finalized by functions. Only what the
  * statement reads is written.
  */
-import { at } from '../core/assert.ts'
+import { assert, at } from '../core/assert.ts'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
 import { aggregateWord } from '../planner/partial-aggregate.ts'
-import type { GroupValue, PartialValue, SqlFragment } from '../sql/expression.ts'
+import { childrenOf, type Expression, type GroupValue, type PartialValue, type SqlFragment } from '../sql/expression.ts'
 import { toGroupAddressText, type AccessPaths } from './access-path.ts'
 import { ConditionPrinter } from './condition-printer.ts'
 import { ExpressionPrinter, type PrinterParts } from './expression-printer.ts'
 import { describeGroup } from './group-name.ts'
 import type { CatalogRollup } from './query-catalog.ts'
-import type { DeferredHaving, GroupSource, HidesGroups, MeasureSource, Relation, RelationColumn } from './relation.ts'
+import type {
+  DeferredHaving,
+  GroupingSetSource,
+  GroupSource,
+  HidesGroups,
+  MeasureSource,
+  Relation,
+  RelationColumn,
+} from './relation.ts'
 
 /** The column that addresses a group; an output of that name hides it. */
 const ID_COLUMN = '_id'
 
+/** GROUPING over all grouping columns of a rollup with grouping sets; an output of that name hides it. */
+const GROUPING_COLUMN = '_grouping'
+/** The number of a group's grouping set, first in its key: sets that are written twice differ in it alone. */
+const SET_TEXT = `substr(${LEAF_COLUMN.key}, 1, 1)`
+
+/** Exported for `_id`. */
+const ADDRESS_COLUMN = 'address'
+/** Exported where MEASURE merges. */
+const SET_COLUMN = 'set_'
 /** Exported when HAVING is applied outside. */
 const HAVING_COLUMN = 'having_'
 
@@ -36,6 +53,9 @@ export class RollupView implements Relation {
   #showsHidden = false
   /** HAVING is in the statement's WHERE. */
   #isDeferred = false
+  /** Index of the grouping value that tells the grouping sets apart; undefined: there is one. */
+  readonly #bits: number | undefined
+  #readsBits = false
 
   constructor(alias: string, rollup: CatalogRollup, unfiltered: boolean, parts: PrinterParts) {
     this.alias = alias
@@ -57,31 +77,54 @@ export class RollupView implements Relation {
       canFail: this.#printer.canFail(expression),
       hidden: false,
     }))
-    const id: RelationColumn = { name: ID_COLUMN, type: 'text', canFail: false, hidden: true }
-    this.columns = outputs.some(({ name }) => name === ID_COLUMN) ? outputs : [...outputs, id]
+    const { groupBy, groupingSets } = rollup.plan.ingest
+    this.#bits = groupingSets === undefined ? undefined : groupBy.length - 1
+    const added: RelationColumn[] = [{ name: ID_COLUMN, type: 'text', canFail: false, hidden: true }]
+    if (this.#bits !== undefined) added.push({ name: GROUPING_COLUMN, type: 'bigint', canFail: false, hidden: true })
+    this.columns = [...outputs, ...added.filter(({ name }) => !outputs.some((output) => output.name === name))]
   }
 
   column(index: number, position: number): SqlFragment {
-    const { type, canFail } = at(this.columns, index)
+    const { type, canFail, name: added } = at(this.columns, index)
     const output = this.#rollup.plan.wrap.outputs[index]
-    const name = output === undefined ? 'address' : `c${index}`
-    const sql = `${this.alias}.${name}`
-    if (output === undefined) {
-      this.#exports.set(name, (overflow) => toGroupAddressText(this.#table(overflow), overflow))
-      const [bucket, id] = [LEAF_COLUMN.bucket, LEAF_COLUMN.id]
-      this.#paths.set(sql, { kind: 'id', bucket: () => this.#plain(bucket), id: () => this.#plain(id) })
-    } else {
-      this.#exports.set(name, () => this.#printer.print(output.expression))
-      const isBucket = output.expression.kind === 'group' && output.expression.index === this.#rollup.schema.bucketGroup
-      if (output.expression.kind === 'group' && type === 'any') {
-        const { table, groupColumns } = this.#rollup.schema
-        const column = at(groupColumns, output.expression.index).name
-        this.#paths.set(sql, { kind: 'undeclared', name: output.name, table, column })
-      }
-      if (isBucket)
-        this.#paths.set(sql, { kind: 'bucket', rollup: this.#rollup, bucket: () => this.#plain(LEAF_COLUMN.bucket) })
+    // an address too names groups of one set
+    if (output === undefined || (this.#bits !== undefined && readsGroup(output.expression, this.#bits))) {
+      this.#readsBits = true
     }
+    if (output === undefined) {
+      return {
+        kind: 'fragment',
+        sql: added === ID_COLUMN ? this.#address() : this.#bitsText(),
+        type,
+        canFail,
+        position,
+      }
+    }
+    const name = `c${index}`
+    const sql = `${this.alias}.${name}`
+    this.#exports.set(name, () => this.#printer.print(output.expression))
+    const isBucket = output.expression.kind === 'group' && output.expression.index === this.#rollup.schema.bucketGroup
+    if (output.expression.kind === 'group' && type === 'any') {
+      const { table, groupColumns } = this.#rollup.schema
+      const column = at(groupColumns, output.expression.index).name
+      this.#paths.set(sql, { kind: 'undeclared', name: output.name, table, column })
+    }
+    if (isBucket)
+      this.#paths.set(sql, { kind: 'bucket', rollup: this.#rollup, bucket: () => this.#plain(LEAF_COLUMN.bucket) })
     return { kind: 'fragment', sql, type, canFail, position }
+  }
+
+  #address(): string {
+    this.#exports.set(ADDRESS_COLUMN, (overflow) => toGroupAddressText(this.#table(overflow), overflow))
+    const sql = `${this.alias}.${ADDRESS_COLUMN}`
+    const [bucket, id] = [LEAF_COLUMN.bucket, LEAF_COLUMN.id]
+    this.#paths.set(sql, { kind: 'id', bucket: () => this.#plain(bucket), id: () => this.#plain(id) })
+    return sql
+  }
+
+  #bitsText(): string {
+    assert(this.#bits !== undefined, 'a rollup with grouping sets has their bits')
+    return this.#plain(at(this.#rollup.plan.ingest.groupBy, this.#bits).column)
   }
 
   measureSource(index: number): MeasureSource | undefined {
@@ -97,13 +140,28 @@ export class RollupView implements Relation {
         const same = outputs.findIndex(({ expression }) => expression.kind === 'group' && expression.index === group)
         return same < 0 ? undefined : this.column(same, 0)
       },
+      groupingSet: this.#groupingSet(),
       hiding: this.#hiding,
+    }
+  }
+
+  #groupingSet(): GroupingSetSource | undefined {
+    const bits = this.#bits
+    if (bits === undefined) return undefined
+    this.#exports.set(SET_COLUMN, () => SET_TEXT)
+    return {
+      text: () => `${this.alias}.${SET_COLUMN}`,
+      isRead: () => this.#readsBits,
+      column: at(this.#rollup.plan.ingest.groupBy, bits).output ?? GROUPING_COLUMN,
     }
   }
 
   groupSource(): GroupSource {
     const { groupBy } = this.#rollup.plan.ingest
-    const columns = groupBy.map(({ output, column, type }) => ({ name: output ?? column, type }))
+    const columns = groupBy.map(({ output, column, type }, index) => ({
+      name: output ?? (index === this.#bits ? GROUPING_COLUMN : column),
+      type,
+    }))
     return { columns, texts: () => groupBy.map(({ column }) => this.#plain(column)) }
   }
 
@@ -178,4 +236,9 @@ export class RollupView implements Relation {
     const { column, type } = at(this.#rollup.plan.ingest.groupBy, index)
     return { kind: 'fragment', sql: column, type, canFail: false, position: 0 }
   }
+}
+
+function readsGroup(expression: Expression, group: number): boolean {
+  if (expression.kind === 'group') return expression.index === group
+  return childrenOf(expression).some((child) => readsGroup(child, group))
 }

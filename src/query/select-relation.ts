@@ -26,9 +26,11 @@ export class SelectRelation implements Relation {
   measureSource(index: number): MeasureSource | undefined {
     const inner = this.#plan.measureSource(index)
     if (inner === undefined) return undefined
+    const { groupingSet } = inner
     return {
       ...inner,
       states: (partial) => inner.states(partial).map((name) => `${this.alias}.${name}`),
+      groupingSet: groupingSet && { ...groupingSet, text: () => `${this.alias}.${groupingSet.text()}` },
       group: (group) => {
         const value = inner.group(group)
         return value === undefined ? undefined : { ...value, sql: `${this.alias}.${value.sql}` }

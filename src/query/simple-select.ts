@@ -117,9 +117,11 @@ class SimpleSelect implements SelectPlan {
     if (source === undefined || !this.#isOneRelation()) return undefined
     const inner = source.relation.measureSource(source.index)
     if (inner === undefined) return undefined
+    const { groupingSet } = inner
     return {
       ...inner,
       states: (partial) => inner.states(partial).map((text) => this.#export(text)),
+      groupingSet: groupingSet && { ...groupingSet, text: () => this.#export(groupingSet.text()) },
       group: (group) => {
         const value = inner.group(group)
         const output = this.#outputs.findIndex(

@@ -266,6 +266,7 @@ export class SqliteFunctions {
     this.#register('case_values', true, caseValues)
     this.#register('try_value', true, (cell = null) => (isErrorCell(cell) ? null : cell))
     this.#register('not_true', false, (cell) => (cell === null || Number(cell) === 0 ? 1n : 0n))
+    this.#register('one_grouping_set', false, oneGroupingSet)
     this.#register('truth_value', true, (cell) => {
       if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell ?? null
       if (cell[0] === KEY_TAG.TRUE) return 1n
@@ -340,6 +341,13 @@ function caseValues(...cells: Cell[]): Cell {
     if (when !== null && Number(when) !== 0) return cells[index + 1] as Cell
   }
   return cells.at(-1) as Cell
+}
+
+/** What MEASURE has merged, if it was of groups of one set: the least and the greatest are the same. */
+function oneGroupingSet(least: Cell = null, greatest: Cell = null, merged: Cell = null): Cell {
+  if (least === null || Buffer.compare(least as Uint8Array, greatest as Uint8Array) === 0) return merged
+  const message = 'MEASURE merges groups of several grouping sets, which hold the same records: filter on GROUPING'
+  return errorCell('mixed_grouping_sets', message)
 }
 
 /** The value of a scalar subquery: PostgreSQL refuses a second row, SQLite would take the first. */

@@ -88,6 +88,12 @@ export interface AggregateCall extends Node {
   readonly parameter?: number
 }
 
+/** GROUPING(a, b) of a rollup: a bit for each argument, set where the group isn't grouped by it. A part of the split alone. */
+export interface GroupingCall extends Node {
+  readonly kind: 'grouping'
+  readonly args: readonly Expression[]
+}
+
 /** Wrap half: the index-th grouping value of the group. */
 export interface GroupValue extends Node {
   readonly kind: 'group'
@@ -121,6 +127,7 @@ export type Expression =
   | Try
   | In
   | AggregateCall
+  | GroupingCall
   | GroupValue
   | PartialValue
   | SqlFragment
@@ -132,6 +139,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
     case 'and':
     case 'or':
     case 'coalesce':
+    case 'grouping':
       return expression.args
     case 'case':
       return [...expression.whens.flatMap(({ when, then }) => [when, then]), expression.otherwise]

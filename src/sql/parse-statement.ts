@@ -33,6 +33,8 @@ export type {
   ColumnRef,
   CommonTableExpr,
   FuncCall,
+  GroupingFunc,
+  GroupingSet,
   JoinExpr,
   Node,
   NullTest,

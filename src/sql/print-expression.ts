@@ -77,6 +77,9 @@ function print(expression: Expression, names: PrintNames): Printed {
       }
     case 'aggregate':
       return atom(printAggregate(expression, names))
+    case 'grouping':
+      // grouping sets without any expression are all ()
+      return atom(expression.args.length === 0 ? '0' : `GROUPING(${printList(expression.args, names)})`)
     case 'group':
       return atom(names.group?.(expression.index) ?? `k${expression.index}`)
     case 'partial':

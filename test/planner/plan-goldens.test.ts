@@ -24,6 +24,8 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   collected: `SELECT country, COUNT(DISTINCT user_id) AS users, MIN(DISTINCT ms) AS lo, MIN(ms) - 1 AS below,
       APPROX_PERCENTILE(ms, 0.5) AS p50, APPROX_PERCENTILE(ms, 0.95) / APPROX_PERCENTILE(ms, 0.5) AS spread
     FROM _input GROUP BY country HAVING APPROX_PERCENTILE(ms, 1) > 10`,
+  sets: `SELECT date_trunc('day', ts::timestamptz) AS day, country, city, GROUPING(day, country, city) AS g, GROUPING(city) AS no_city, SUM(v)
+    FROM _input GROUP BY day, ROLLUP (country, city) HAVING GROUPING(country) = 0 OR COUNT(*) > 10`,
   // GROUP BY _input.country is not the output country, which is computed from it at read time.
   conditions: `SELECT CASE WHEN latency_ms < 100 THEN 'fast' WHEN latency_ms BETWEEN 100 AND 1000 THEN 'slow' ELSE 'broken' END AS class,
       COALESCE(country, 'none') AS country, COUNT(*)

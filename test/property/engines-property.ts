@@ -10,6 +10,7 @@ import type { Coverage } from './coverage.ts'
 import { DUCKDB, POSTGRESQL, type Dialect } from './dialects.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import { evaluateRollup, type NaiveAnswer } from './naive-evaluator.ts'
+import { printGrouping } from './grouping-style.ts'
 import type { SourceRecord } from './naive-expressions.ts'
 import { decimalOfText } from './naive-numbers.ts'
 import { quoteText } from './print-syntax.ts'
@@ -107,11 +108,12 @@ function randomEngineCase(random: SeededRandom, dialect: Dialect): EngineCase {
 }
 
 function engineQuery({ rollup, dialect }: EngineCase, outputs = rollup.outputs): string {
-  const { groups, where, having } = rollup
+  const { groups, grouping = 'plain', where, having } = rollup
+  const items = groups.map((group) => dialect.print(group))
   return [
     `SELECT ${outputs.map(({ name, node }) => `${dialect.printOutput(node)} AS ${name}`).join(', ')} FROM events`,
     ...(where === null ? [] : [`WHERE ${dialect.print(where)}`]),
-    ...(groups.length === 0 ? [] : [`GROUP BY ${groups.map((group) => dialect.print(group)).join(', ')}`]),
+    ...(groups.length === 0 ? [] : [`GROUP BY ${printGrouping(grouping, items)}`]),
     ...(having === null ? [] : [`HAVING ${dialect.print(having)}`]),
   ].join(' ')
 }

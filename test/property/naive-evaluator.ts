@@ -4,6 +4,7 @@
  */
 import type { OnError } from '../../src/core/policy.ts'
 import { evaluate, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'
+import { groupingOf, setsOf, type GroupingStyle } from './grouping-style.ts'
 import { checkArguments, finalize, isInput, type Arguments } from './naive-aggregates.ts'
 import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
@@ -13,6 +14,8 @@ import { keyOf, RowError, showValue, type Value } from './value.ts'
 
 export interface Rollup {
   readonly groups: readonly Node[]
+  /** Absent: plain. */
+  readonly grouping?: GroupingStyle
   readonly outputs: readonly { readonly name: string; readonly node: Node }[]
   readonly where: Node | null
   readonly having: Node | null
@@ -47,6 +50,8 @@ export interface NaiveAnswer {
 }
 
 interface Group {
+  /** Indexes of the grouping expressions that it is grouped by. */
+  readonly set: readonly number[]
   readonly values: readonly Value[]
   /** By the aggregate's text. */
   readonly inputs: Map<string, Arguments[]>
@@ -56,7 +61,10 @@ interface Group {
 export function evaluateRollup(rollup: Rollup, records: readonly SourceRecord[]): NaiveAnswer {
   const aggregates = aggregatesOf(rollup)
   const groups = new Map<string, Group>()
-  if (rollup.groups.length === 0) groups.set(JSON.stringify([]), { values: [], inputs: new Map(), records: 0 })
+  for (const [index, set] of setsOfRollup(rollup).entries()) {
+    const values = rollup.groups.map(() => null)
+    if (set.length === 0) groups.set(groupKey(index, values), { set, values, inputs: new Map(), records: 0 })
+  }
   const deadLetters: NaiveDeadLetter[] = []
   const counts = { aggregated: 0, filtered: 0, kindMismatches: 0 }
   for (const record of records) {
@@ -76,6 +84,14 @@ export function evaluateRollup(rollup: Rollup, records: readonly SourceRecord[])
   return { ...counts, deadLetters, groupCount: groups.size, ...readGroups(rollup, groups) }
 }
 
+function setsOfRollup({ grouping = 'plain', groups }: Rollup): number[][] {
+  return setsOf(grouping, groups.length)
+}
+
+function groupKey(set: number, values: readonly Value[]): string {
+  return JSON.stringify([set, ...values.map(keyOf)])
+}
+
 /** All of the statement, each text once, in the order in which the split meets them. */
 function aggregatesOf({ outputs, having }: Rollup): AggregateNode[] {
   const found = new Map<string, AggregateNode>()
@@ -90,12 +106,13 @@ function aggregatesOf({ outputs, having }: Rollup): AggregateNode[] {
 
 /** False: WHERE isn't true. Errors: RowError, and nothing has changed. */
 function foldRecord(
-  { groups: expressions, where, onError }: Rollup,
+  rollup: Rollup,
   aggregates: readonly AggregateNode[],
   record: SourceRecord,
   groups: Map<string, Group>,
   notes: Surroundings['notes'],
 ): boolean {
+  const { groups: expressions, where, onError } = rollup
   const failingIsNull = onError === 'null'
   const at: Surroundings = { notes, leaf: recordLeaf(record), failingIsNull, throughKeys: false }
   const holds = (condition: Node | null): boolean =>
@@ -108,16 +125,19 @@ function foldRecord(
     conditions[index] ? argumentsOf(aggregate).map((argument) => evaluate(argument, at)) : undefined,
   )
   const taken = aggregates.map((aggregate, index) => takes(aggregate, inputs[index], failingIsNull))
-  const key = JSON.stringify(values.map(keyOf))
-  const group: Group = groups.get(key) ?? { values, inputs: new Map(), records: 0 }
-  groups.set(key, group)
-  group.records++
-  for (const [index, aggregate] of aggregates.entries()) {
-    const text = printNode(aggregate)
-    const list = group.inputs.get(text) ?? []
-    group.inputs.set(text, list)
-    const input = inputs[index]
-    if (taken[index] === true && input !== undefined) list.push(input)
+  for (const [number, set] of setsOfRollup(rollup).entries()) {
+    const ofSet = values.map((value, index) => (set.includes(index) ? value : null))
+    const key = groupKey(number, ofSet)
+    const group: Group = groups.get(key) ?? { set, values: ofSet, inputs: new Map(), records: 0 }
+    groups.set(key, group)
+    group.records++
+    for (const [index, aggregate] of aggregates.entries()) {
+      const text = printNode(aggregate)
+      const list = group.inputs.get(text) ?? []
+      group.inputs.set(text, list)
+      const input = inputs[index]
+      if (taken[index] === true && input !== undefined) list.push(input)
+    }
   }
   return true
 }
@@ -171,6 +191,11 @@ function groupSurroundings(group: Group): Surroundings {
   const finished = new Map<string, Value>()
   const leaf = (node: Node): Value => {
     if (node.kind === 'group') return group.values[node.index] ?? null
+    if (node.kind === 'grouping')
+      return groupingOf(
+        node.args.map(({ index }) => index),
+        group.set,
+      )
     if (node.kind !== 'aggregate') throw new Error(`a group has no ${node.kind}`)
     const text = printNode(node)
     if (!finished.has(text)) finished.set(text, finalize(node, group.inputs.get(text) ?? []))

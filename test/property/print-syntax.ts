@@ -87,6 +87,8 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     }
     case 'group':
       return print(node.expression, false)
+    case 'grouping':
+      return `GROUPING(${node.args.map((arg) => print(arg, false)).join(', ')})`
   }
 }
 

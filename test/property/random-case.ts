@@ -2,6 +2,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Rollup } from './naive-evaluator.ts'
+import { GROUPING_STYLES, printGrouping } from './grouping-style.ts'
 import type { SourceRecord } from './naive-expressions.ts'
 import { DIALECT_TYPES, type Dialect } from './dialects.ts'
 import { FEATURES, RandomExpressions, VALUE_TYPES, type FieldInfo } from './random-expressions.ts'
@@ -52,14 +53,21 @@ export function randomRollup(random: SeededRandom, fields: readonly FieldInfo[],
   const asked = Array.from({ length: FEATURES_ASKED }, () => random.pick(FEATURES))
   const groups = randomGroups(random, overRecords, random.pick([0, 1, 1, 2, 2, 3]), types, asked)
   const overGroups = new RandomExpressions(random, { ...ground, groups })
-  const outputs: Node[] = groups.flatMap((expression, index) =>
-    random.chance(0.9) ? [{ kind: 'group', type: expression.type, index, expression } as const] : [],
-  )
+  const groupNodes = groups.map((expression, index) => {
+    return { kind: 'group', type: expression.type, index, expression } as const
+  })
+  const outputs: Node[] = groupNodes.filter(() => random.chance(0.9))
+  const grouping = groups.length === 0 || random.chance(0.5) ? 'plain' : random.pick(GROUPING_STYLES)
+  if (groups.length > 0 && random.chance(grouping === 'plain' ? 0.1 : 0.6)) {
+    const args = random.chance(0.5) ? groupNodes : [...groupNodes.toReversed(), random.pick(groupNodes)]
+    outputs.push({ kind: 'grouping', type: 'bigint', args })
+  }
   outputs.push({ kind: 'aggregate', name: 'count', distinct: false, type: 'bigint', argument: null, filter: null })
   for (const feature of asked) outputs.push(...outputWith(random, feature, overRecords, overGroups))
   if (random.chance(0.5)) outputs.push(overGroups.ofType(random.pick(types), DEPTH))
   return {
     groups,
+    grouping,
     outputs: outputs.map((node, index) => ({ name: `c${index}`, node })),
     where: random.chance(0.3) ? overRecords.condition(2) : null,
     having: random.chance(0.3) ? overGroups.condition(2) : null,
@@ -104,7 +112,7 @@ function outputWith(
 
 /** The statement's text. */
 export function printRollup({ rollup, groupStyle }: Pick<SqlCase, 'rollup' | 'groupStyle'>): string {
-  const { groups, outputs, where, having } = rollup
+  const { groups, grouping = 'plain', outputs, where, having } = rollup
   const items = groups.map((group, index) => {
     const output = outputs.findIndex(({ node }) => node.kind === 'group' && node.index === index)
     return groupStyle === 'ordinal' && output >= 0 ? String(output + 1) : printNode(group)
@@ -112,7 +120,7 @@ export function printRollup({ rollup, groupStyle }: Pick<SqlCase, 'rollup' | 'gr
   return [
     `SELECT ${outputs.map(({ name, node }) => `${printNode(node)} AS ${name}`).join(', ')} FROM _input`,
     ...(where === null ? [] : [`WHERE ${printNode(where)}`]),
-    ...(items.length === 0 ? [] : [`GROUP BY ${items.join(', ')}`]),
+    ...(items.length === 0 ? [] : [`GROUP BY ${printGrouping(grouping, items)}`]),
     ...(having === null ? [] : [`HAVING ${printNode(having)}`]),
   ].join(' ')
 }

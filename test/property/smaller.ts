@@ -23,6 +23,7 @@ function* smallerRollups(rollup: Rollup): Generator<Rollup> {
   const { groups, outputs, where, having } = rollup
   if (where !== null) yield { ...rollup, where: null }
   if (having !== null) yield { ...rollup, having: null }
+  if (rollup.grouping !== undefined && rollup.grouping !== 'plain') yield { ...rollup, grouping: 'plain' }
   if (outputs.length > 1) {
     for (const index of outputs.keys()) yield { ...rollup, outputs: outputs.filter((_, other) => other !== index) }
   }

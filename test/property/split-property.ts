@@ -4,6 +4,7 @@
  */
 import { BETWEEN, type Coverage } from './coverage.ts'
 import { plan, type Answer, type LeafBench, type Stored } from './leaf-run.ts'
+import { groupingOf, setsOf } from './grouping-style.ts'
 import { evaluateRollup, type NaiveAnswer } from './naive-evaluator.ts'
 import { randomOf, type Property } from './property-run.ts'
 import { printRollup, randomCase, type SqlCase } from './random-case.ts'
@@ -46,8 +47,10 @@ function checkCase(bench: LeafBench, coverage: Coverage, sample: SqlCase, seed: 
   const halts = rollup.onError === 'dead_letter' && random.chance(0.2)
   const options = {
     onError: halts ? 'halt' : rollup.onError,
-    // the one group of a rollup without GROUP BY is made by the leaf, with its full id
-    ...(rollup.groups.length > 0 && random.chance(0.2) ? { idBits: WEAK_ID_BITS } : {}),
+    // the groups that are there before the first record are made by the leaf, with their full id
+    ...(setsOf(rollup.grouping ?? 'plain', rollup.groups.length).every((set) => set.length > 0) && random.chance(0.2)
+      ? { idBits: WEAK_ID_BITS }
+      : {}),
   }
   const whole = bench.withRollup(rollupPlan, records, 'whole', { onError: rollup.onError }, (name) =>
     bench.stored(name),
@@ -129,7 +132,19 @@ function checkMeasures(
   const living = records.filter(({ partition, offset }) => !dead.has(`${partition}:${offset}`))
   const expected = evaluateRollup({ ...rollup, groups: [], outputs, having: null }, living)
   const measures = outputs.map((output) => `MEASURE(${output.name}) AS ${output.name}`).join(', ')
-  checkAnswer(bench.query(`SELECT ${measures} FROM unfiltered(${name})`), expected, `MEASURE over ${name}`)
+  const statement = `SELECT ${measures} FROM unfiltered(${name})${oneSetOf(rollup)}`
+  checkAnswer(bench.query(statement), expected, `MEASURE over ${name}`)
+}
+
+/** A condition that leaves one grouping set: each has all records. Some set is written once in every style. */
+function oneSetOf({ grouping = 'plain', groups }: SqlCase['rollup']): string {
+  const sets = setsOf(grouping, groups.length)
+  if (sets.length === 1) return ''
+  const all = groups.map((_, index) => index)
+  const bits = sets
+    .map((set) => groupingOf(all, set))
+    .filter((own, _, every) => every.indexOf(own) === every.lastIndexOf(own))
+  return ` WHERE _grouping = ${bits.at(-1)}`
 }
 
 /** Made of aggregates, without a grouping value. */
@@ -137,7 +152,9 @@ export function isOfAggregates(node: Node): boolean {
   const inside = (part: Node): Node[] =>
     part.kind === 'aggregate' ? [part] : [part, ...childrenOf(part).flatMap(inside)]
   const parts = inside(node)
-  return parts.some(({ kind }) => kind === 'aggregate') && !parts.some(({ kind }) => kind === 'group')
+  return (
+    parts.some(({ kind }) => kind === 'aggregate') && !parts.some(({ kind }) => kind === 'group' || kind === 'grouping')
+  )
 }
 
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {

@@ -105,6 +105,13 @@ export interface GroupNode {
   readonly expression: Node
 }
 
+/** GROUPING over some of the groups. */
+export interface GroupingNode {
+  readonly kind: 'grouping'
+  readonly type: 'bigint'
+  readonly args: readonly GroupNode[]
+}
+
 export type Node =
   | FieldNode
   | MetaNode
@@ -118,6 +125,7 @@ export type Node =
   | BetweenNode
   | AggregateNode
   | GroupNode
+  | GroupingNode
 
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
@@ -125,6 +133,7 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'and':
     case 'or':
     case 'coalesce':
+    case 'grouping':
       return node.args
     case 'case':
       return [node.operand, ...node.whens.flatMap(({ when, result }) => [when, result]), node.otherwise].filter(
@@ -197,6 +206,8 @@ export function mapChildren(node: Node, map: (child: Node) => Node): Node {
       }
     case 'group':
       return { ...node, expression: map(node.expression) }
+    case 'grouping':
+      return { ...node, args: node.args.map((arg) => map(arg) as GroupNode) }
     default:
       return node
   }

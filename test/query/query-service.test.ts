@@ -165,6 +165,15 @@ test('errors come with code, position and hint', async () => {
   })
 })
 
+test('a cell that would count records twice has a code', async () => {
+  fixture.rollup('sets', 'SELECT k, COUNT(*) AS n FROM _input GROUP BY ROLLUP (k)')
+  fixture.ingest('sets', [{ k: 'a' }])
+  service = start()
+  const sql = 'SELECT MEASURE(n) FROM sets WHERE _grouping IN (0, 1)'
+  const { meta } = await service.run({ sql, onCellError: 'null' })
+  expect(meta.errors).toMatchObject([{ code: 'mixed_grouping_sets' }])
+})
+
 test('the rollups that a statement reads are known without running it', async () => {
   service = start()
   const sql =

@@ -209,6 +209,46 @@ test('steps show a rollup that grows', async () => {
   ])
 })
 
+test('with grouping sets a record goes to a group of each', async () => {
+  const sql = 'SELECT k, GROUPING(k) AS g, COUNT(*) AS n, SUM(v) AS s FROM _input GROUP BY ROLLUP (k)'
+  const {
+    source_rows: rows,
+    groups,
+    steps,
+  } = await preview(
+    sql,
+    given([
+      { k: 'a', v: 1 },
+      { k: null, v: 2 },
+    ]),
+    { steps: true },
+  )
+  const partials = (v: number) => ({ 'COUNT(*)': 1, 'SUM(v)': v })
+  expect(rows).toMatchObject([
+    {
+      group: { k: 'a', g: 0 },
+      partials: partials(1),
+      more_groups: [{ group: { k: null, g: 1 }, partials: partials(1) }],
+    },
+    {
+      group: { k: null, g: 0 },
+      partials: partials(2),
+      more_groups: [{ group: { k: null, g: 1 }, partials: partials(2) }],
+    },
+  ])
+  expect(groups).toEqual([
+    { k: 'a', g: 0, n: 1, s: 1 },
+    { k: null, g: 0, n: 1, s: 2 },
+    { k: null, g: 1, n: 2, s: 3 },
+  ])
+  expect(steps.map(({ record, row }) => [record, row])).toEqual([
+    [0, { k: 'a', g: 0, n: 1, s: 1 }],
+    [0, { k: null, g: 1, n: 1, s: 1 }],
+    [1, { k: null, g: 0, n: 1, s: 2 }],
+    [1, { k: null, g: 1, n: 2, s: 3 }],
+  ])
+})
+
 test('fields have their kinds and shares', async () => {
   const records = [
     { a: 1, 'user id': 'x', d: { osVersion: null, os: 'b' } },

@@ -47,7 +47,14 @@ function printSourceRow({ record, outcome }: FoldedRecord, plan: RollupPlan, par
     ...shownValue(record),
     outcome: JSON.stringify(outcome.kind),
     ...(outcome.kind === 'aggregated'
-      ? { group: printGroup(outcome.group, plan), partials: partials.print(outcome.group.states) }
+      ? {
+          ...printChange(outcome.groups[0], plan, partials),
+          ...(outcome.groups.length === 1
+            ? {}
+            : {
+                more_groups: array(outcome.groups.slice(1).map((group) => object(printChange(group, plan, partials)))),
+              }),
+        }
       : {}),
     ...(outcome.kind === 'rejected'
       ? { code: JSON.stringify(outcome.code), reason: JSON.stringify(outcome.reason) }
@@ -77,6 +84,10 @@ function shownValue(record: SampledRecord): Record<string, string> {
   } catch {
     return { value_base64: JSON.stringify(Buffer.from(value).toString('base64')) }
   }
+}
+
+function printChange(group: TouchedGroup, plan: RollupPlan, partials: PartialCells): Record<string, string> {
+  return { group: printGroup(group, plan), partials: partials.print(group.states) }
 }
 
 function printGroup({ values }: TouchedGroup, { ingest }: RollupPlan): string {

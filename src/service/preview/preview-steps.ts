@@ -18,20 +18,26 @@ export interface PreviewStep {
 export class StepWatch {
   readonly steps: PreviewStep[] = []
   readonly #leaf: PreviewLeaf
+  #records = 0
   readonly #cellsById = new Map<string, readonly string[]>()
 
   constructor(leaf: PreviewLeaf) {
     this.#leaf = leaf
   }
 
-  /** Commits the record by itself. */
+  /** Commits the record by itself: a step, or one for each group that it changed. */
   take({ outcome }: FoldedRecord, batch: PartialBatch): void {
     this.#leaf.commit(batch)
-    const group = outcome.kind === 'aggregated' ? this.#leaf.step(outcome.group) : undefined
+    const record = this.#records++
+    if (outcome.kind !== 'aggregated') return this.#add(record, undefined)
+    for (const group of outcome.groups) this.#add(record, this.#leaf.step(group))
+  }
+
+  #add(record: number, group: GroupRow | undefined): void {
     const before = group === undefined ? undefined : this.#cellsById.get(group.id)
     if (group !== undefined) this.#cellsById.set(group.id, group.cells)
     this.steps.push({
-      record: this.steps.length,
+      record,
       group,
       isNew: group !== undefined && before === undefined,
       changed: (group?.cells ?? []).flatMap((cell, index) => (cell === before?.[index] ? [] : [index])),

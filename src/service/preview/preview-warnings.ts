@@ -116,7 +116,7 @@ function mismatchWarnings(folded: readonly FoldedRecord[]): string[] {
 }
 
 function explosionWarnings(plan: RollupPlan, folded: readonly FoldedRecord[]): string[] {
-  const groups = folded.flatMap(({ outcome }) => (outcome.kind === 'aggregated' ? [outcome.group] : []))
+  const groups = folded.flatMap(({ outcome }) => (outcome.kind === 'aggregated' ? [outcome.groups[0]] : []))
   if (groups.length < EXPLOSION_RECORDS_MIN) return []
   return plan.ingest.groupBy.flatMap(({ output, column, type }, index) => {
     const values = new Set(groups.map(({ values: cells }) => toJsonText(cells[index] ?? null, type)))

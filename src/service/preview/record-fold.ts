@@ -6,7 +6,7 @@ import type { StateValue } from '../../aggregates/aggregate.ts'
 import { IngestFold } from '../../aggregator/ingest-fold.ts'
 import type { PartialBatch } from '../../aggregator/partial-batch.ts'
 import { decodePartialBatch } from '../../aggregator/partial-batch-codec.ts'
-import { assert } from '../../core/assert.ts'
+import { assert, at } from '../../core/assert.ts'
 import type { OnError } from '../../core/policy.ts'
 import type { RecordErrorCode } from '../../core/record-error.ts'
 import type { Cell } from '../../core/scalar-type.ts'
@@ -26,7 +26,8 @@ export interface TouchedGroup {
 }
 
 export type RecordOutcome =
-  | { readonly kind: 'aggregated'; readonly group: TouchedGroup }
+  /** With grouping sets one group of each, in the order of the sets. */
+  | { readonly kind: 'aggregated'; readonly groups: readonly [TouchedGroup, ...TouchedGroup[]] }
   | { readonly kind: 'filtered' }
   | {
       readonly kind: 'rejected'
@@ -110,11 +111,13 @@ export class RecordFold {
       const position = isOfDocument(code) ? 0 : this.#fold.rejectedAt
       return { kind: 'rejected', code, reason, position }
     }
-    let outcome: RecordOutcome = { kind: 'filtered' }
-    batch.readGroups(({ bucket, id, values, states }) => {
-      outcome = { kind: 'aggregated', group: { bucket, id: id.slice(), values: [...values], states: [...states] } }
+    const touched: { readonly set: number; readonly group: TouchedGroup }[] = []
+    batch.readGroups(({ bucket, id, key, values, states }) => {
+      const group = { bucket, id: id.slice(), values: [...values], states: [...states] }
+      touched.push({ set: at(key, 0), group })
     })
-    return outcome
+    const [first, ...others] = touched.toSorted((left, right) => left.set - right.set).map(({ group }) => group)
+    return first === undefined ? { kind: 'filtered' } : { kind: 'aggregated', groups: [first, ...others] }
   }
 }
 
