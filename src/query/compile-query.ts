@@ -11,6 +11,7 @@ import type { RowLabels, SelectPlan } from './select-plan.ts'
 import { compileSetOperation } from './set-operation.ts'
 import { compileSimpleSelect } from './simple-select.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
+import { compileValues } from './values-list.ts'
 import { compileWith } from './with-clause.ts'
 
 export interface CompiledQuery {
@@ -45,6 +46,7 @@ export function compileQuery(
   const compileSelect = (select: SelectStmt, surroundings: Surroundings): SelectPlan => {
     if (select.withClause !== undefined) return compileWith(select, surroundings, context)
     if (select.op !== undefined && select.op !== 'SETOP_NONE') return compileSetOperation(select, surroundings, context)
+    if (select.valuesLists !== undefined) return compileValues(select, surroundings, context)
     return compileSimpleSelect(select, surroundings, context)
   }
   const context = new CompileContext(catalog, statement, parameters, functions, compileSelect)

@@ -131,6 +131,12 @@ export class ExpressionPrinter {
     return this.canFail(expression) ? `${this.parts.functions.toDouble(from)}(${text})` : `CAST(${text} AS REAL)`
   }
 
+  /** The value as SQLite may tell rows apart by: equal cells exactly where the values are equal. */
+  printComparable(expression: Expression): string {
+    const text = this.print(expression)
+    return expression.type === 'interval' ? this.printKey(text, 'interval') : text
+  }
+
   /** The key bytes of a cell of that type: equal bytes exactly where the values are equal. */
   printKey(text: string, type: ScalarType): string {
     return `${this.parts.functions.toKey(type)}(${text})`

@@ -26,7 +26,7 @@ export function compileGrouping(
   const nodes = select.groupClause ?? []
   if (select.groupDistinct === true)
     throw unsupported('GROUP BY DISTINCT is not supported', context.positionWithin(nodes), 'Leave DISTINCT out.')
-  const clauses = [targets.map(({ node }) => node), select.sortClause]
+  const clauses = [targets.map(({ node }) => node), select.sortClause, select.windowClause]
   if (nodes.length === 0 && select.havingClause === undefined && !holdsAggregate(clauses)) return undefined
   const scope = new QueryScope('GROUP BY', parts)
   const items = nodes.map((node) => toItem(node, targets, scope, context))

@@ -30,7 +30,7 @@ export function analyseMeasure(site: CallSite, scope: CallScope): SqlFragment {
   refuseMixedSets(source, position)
   const { context } = scope.parts
   const output = at(source.rollup.plan.wrap.outputs, source.output)
-  const filter = filterText(site, scope)
+  const filter = filterText(site, scope.ofRows('FILTER'))
   const printer = new ExpressionPrinter(context.parts, (leaf) =>
     leaf.kind === 'group'
       ? groupValue(leaf, source, scope, site)

@@ -9,6 +9,9 @@ import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext } from './compile-context.ts'
 
+/** Clauses whose expressions may be outputs, by name or number. */
+export type SortingClause = 'ORDER BY' | 'DISTINCT ON'
+
 /** What a sort key is: an output, or an expression of its own. */
 export interface SortKey {
   readonly output: number | undefined
@@ -24,8 +27,11 @@ export function compileSortKeys(
   outputNames: readonly string[],
   context: CompileContext,
   analyser: Analyser | undefined,
+  clause: SortingClause = 'ORDER BY',
 ): SortKey[] {
-  return nodes.flatMap((node) => ('SortBy' in node ? [toSortKey(node.SortBy, outputNames, context, analyser)] : []))
+  return nodes.flatMap((node) =>
+    'SortBy' in node ? [toSortKey(node.SortBy, outputNames, context, analyser, clause)] : [],
+  )
 }
 
 function toSortKey(
@@ -33,6 +39,7 @@ function toSortKey(
   names: readonly string[],
   context: CompileContext,
   analyser: Analyser | undefined,
+  clause: SortingClause,
 ): SortKey {
   const { node } = sort
   const position = context.positionOf(node === undefined ? undefined : locationOf(node))
@@ -42,7 +49,7 @@ function toSortKey(
   const indexes = names.map((_, index) => index)
   if ('A_Const' in node)
     return {
-      output: byOrdinal(node.A_Const, 'ORDER BY', indexes, position),
+      output: byOrdinal(node.A_Const, clause, indexes, position),
       expression: undefined,
       direction,
       position,
@@ -67,18 +74,21 @@ function toDirection({ sortby_dir: direction, sortby_nulls: nulls }: SortBy): st
   return `${descending ? ' DESC' : ' ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`
 }
 
-/** ` LIMIT n OFFSET m`, empty where there is neither. */
-export function limitText(select: SelectStmt, context: CompileContext, analyser: Analyser): string {
-  if (select.limitOption === 'LIMIT_OPTION_WITH_TIES')
-    throw unsupported(
-      'FETCH FIRST ... WITH TIES is not supported',
-      context.positionWithin(select.limitCount),
-      'Write LIMIT.',
-    )
+/** Which of the sorted rows are answered; undefined: no bound. */
+export interface RowLimit {
+  readonly count: string | undefined
+  readonly offset: string | undefined
+  /** Further rows that sort as the last one. */
+  readonly withTies: boolean
+}
+
+export function compileLimit(select: SelectStmt, context: CompileContext, analyser: Analyser): RowLimit {
   const count = rowCount(select.limitCount, 'LIMIT', context, analyser)
-  const offset = rowCount(select.limitOffset, 'OFFSET', context, analyser)
-  if (count === undefined && offset === undefined) return ''
-  return ` LIMIT ${count ?? -1}${offset === undefined ? '' : ` OFFSET ${offset}`}`
+  return {
+    count,
+    offset: rowCount(select.limitOffset, 'OFFSET', context, analyser),
+    withTies: select.limitOption === 'LIMIT_OPTION_WITH_TIES' && count !== undefined,
+  }
 }
 
 /** A number or a parameter; NULL and ALL: none. */

@@ -10,33 +10,41 @@ import type { ColumnRef, Node, SubLink } from '../sql/parse-statement.ts'
 import { followSteps } from '../sql/resolve-call.ts'
 import type { Analyser, CallSite, NamePath } from '../sql/scope.ts'
 import { analyseRowAggregate, refuseAggregate } from './aggregate-call.ts'
-import { unsupported } from '../sql/unsupported.ts'
+import { isWindowFunction, windowFunctionNames } from '../sql/refused-functions.ts'
 import { analyseMeasure, MEASURE } from './measure-call.ts'
 import { findColumn } from './namespace.ts'
 import { isSameNode } from './same-node.ts'
 import { type CallScope, type Grouping, type ScopeParts } from './scope-parts.ts'
 import { analyseSubquery } from './subquery-expression.ts'
 import { pathOf } from '../sql/name-parts.ts'
+import { analyseWindowCall } from './window-call.ts'
+import type { WindowClause } from './window-clause.ts'
 
 export class QueryScope implements CallScope {
   readonly clause: string
   readonly parts: ScopeParts
   /** Undefined: rows, not groups. */
   readonly grouping: Grouping | undefined
+  readonly windows: WindowClause | undefined
   readonly #takesAggregates: boolean
   readonly callNames: readonly string[]
 
-  constructor(clause: string, parts: ScopeParts, grouping?: Grouping) {
+  constructor(clause: string, parts: ScopeParts, grouping?: Grouping, windows?: WindowClause) {
     this.clause = clause
     this.parts = parts
     this.grouping = grouping
+    this.windows = windows
     this.#takesAggregates = grouping !== undefined
-    this.callNames = [MEASURE]
+    this.callNames = [MEASURE, ...(windows === undefined ? [] : windowFunctionNames())]
   }
 
   /** The same names, rows instead of groups: arguments of aggregates. */
   ofRows(clause: string): QueryScope {
     return new QueryScope(clause, this.parts)
+  }
+
+  withoutWindows(clause: string): QueryScope {
+    return new QueryScope(clause, this.parts, this.grouping)
   }
 
   column(path: NamePath, position: number): Expression {
@@ -60,7 +68,7 @@ export class QueryScope implements CallScope {
   }
 
   call(site: CallSite): Expression | undefined {
-    if (site.node.over !== undefined) throw unsupported('window functions are not supported yet', site.position)
+    if (site.node.over !== undefined || isWindowFunction(site.name)) return analyseWindowCall(site, this)
     if (site.name === MEASURE) {
       if (!this.#takesAggregates) throw refuseAggregate('MEASURE', this.clause, site.position)
       return analyseMeasure(site, this)

@@ -4,6 +4,7 @@ import type { Node } from '../sql/parse-statement.ts'
 import type { CompileContext, OuterScope, Surroundings } from './compile-context.ts'
 import type { Namespace } from './namespace.ts'
 import type { HidesGroups } from './relation.ts'
+import type { WindowClause } from './window-clause.ts'
 
 /** An expression of GROUP BY. */
 export interface GroupItem {
@@ -30,6 +31,10 @@ export interface CallScope extends OuterScope {
   readonly parts: ScopeParts
   /** Undefined: rows, not groups. */
   readonly grouping: Grouping | undefined
+  /** Undefined: window functions are refused. */
+  readonly windows: WindowClause | undefined
   /** The same names, rows instead of groups: arguments of aggregates. */
   ofRows(clause: string): CallScope
+  /** The same names and groups: what stands inside a call with OVER. */
+  withoutWindows(clause: string): CallScope
 }

@@ -5,11 +5,9 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { SqlFragment } from '../sql/expression.ts'
 import type { SelectStmt } from '../sql/parse-statement.ts'
 import { unifyTypes } from '../sql/unify-types.ts'
-import { EMPTY_NAMESPACE } from './namespace.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
-import { compileSortKeys, isSortedByOutput, limitText } from './order-by.ts'
-import { QueryScope } from './query-scope.ts'
+import { outputTail, type OutputTail } from './output-tail.ts'
 import type { PlanColumn, SelectPlan } from './select-plan.ts'
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -27,26 +25,20 @@ export function compileSetOperation(
   const name = OPERATORS[select.op ?? '']
   if (larg === undefined || rarg === undefined || name === undefined)
     throw unsupported(`${select.op} is not supported`, context.positionWithin(select))
-  if (all === true && name !== 'UNION')
-    throw unsupported(
-      `${name} ALL is not supported`,
-      context.positionWithin(rarg),
-      `Write ${name}, which gives each row once.`,
-    )
   const left = context.compileSelect(larg, surroundings)
   const right = context.compileSelect(rarg, surroundings)
   const columns = unifyColumns(name, left, right, context.positionWithin(rarg))
   const operator = all === true ? `${name} ALL` : name
-  return combinePlans(operator, left, right, columns, tailOf(select, columns, surroundings, context))
+  return combinePlans(operator, left, right, columns, outputTail(select, columns, surroundings, context))
 }
 
-/** The set operation of two plans whose outputs have been unified; `tail`: ORDER BY and LIMIT. */
+/** The set operation of two plans whose outputs have been unified. */
 export function combinePlans(
   operator: string,
   left: SelectPlan,
   right: SelectPlan,
   columns: readonly PlanColumn[],
-  tail: string,
+  tail: OutputTail,
 ): SelectPlan {
   const setTypes = (types: readonly ScalarType[], comparesRows: boolean): void => {
     left.coerce(types, comparesRows)
@@ -54,7 +46,7 @@ export function combinePlans(
   }
   setTypes(
     columns.map(({ type }) => type),
-    !operator.endsWith(' ALL'),
+    operator !== 'UNION ALL',
   )
   return {
     columns,
@@ -64,9 +56,18 @@ export function combinePlans(
     addRowLabels: () => [],
     // SQLite evaluates from left to right whatever the operator: brackets keep PostgreSQL's order
     isPlain: false,
-    isSingleRow: / LIMIT [01]\b/.test(tail),
-    render: () => `${toArm(left)} ${operator} ${toArm(right)}${tail}`,
+    isSingleRow: tail.isSingleRow,
+    render: () => tail.behind(combinedText(operator, left, right, columns.length)),
   }
+}
+
+/** SQLite has no ALL of INTERSECT and EXCEPT: there equal rows of a side are numbered, and the numbers count as a column. */
+function combinedText(operator: string, left: SelectPlan, right: SelectPlan, columnCount: number): string {
+  if (operator !== 'INTERSECT ALL' && operator !== 'EXCEPT ALL') return `${toArm(left)} ${operator} ${toArm(right)}`
+  const columns = Array.from({ length: columnCount }, (_, index) => `c${index}`).join(', ')
+  const numbered = (plan: SelectPlan): string =>
+    `SELECT ${columns}, row_number() OVER (PARTITION BY ${columns}) AS number FROM (${plan.render()})`
+  return `SELECT ${columns} FROM (${numbered(left)} ${operator.replace(' ALL', '')} ${numbered(right)})`
 }
 
 function toArm(plan: SelectPlan): string {
@@ -111,18 +112,4 @@ function commonType(what: string, left: PlanColumn, right: PlanColumn, position:
 
 function toFragment({ type, canFail }: PlanColumn): SqlFragment {
   return { kind: 'fragment', sql: '', type, canFail, position: 0 }
-}
-
-function tailOf(
-  select: SelectStmt,
-  columns: readonly PlanColumn[],
-  surroundings: Surroundings,
-  context: CompileContext,
-): string {
-  const names = columns.map(({ name }) => name)
-  const keys = compileSortKeys(select.sortClause ?? [], names, context, undefined).filter(isSortedByOutput)
-  const texts = keys.map(({ output, direction }) => `${output + 1}${direction}`)
-  const scope = new QueryScope('LIMIT', { context, namespace: EMPTY_NAMESPACE, surroundings })
-  const limit = limitText(select, context, context.analyser(scope))
-  return `${texts.length === 0 ? '' : ` ORDER BY ${texts.join(', ')}`}${limit}`
 }

@@ -8,12 +8,15 @@ import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
 import { FromCompiler, type FromClause } from './from-clause.ts'
 import { compileGrouping } from './grouping.ts'
-import { compileSortKeys, limitText } from './order-by.ts'
+import { compileLimit, type RowLimit } from './order-by.ts'
 import { QueryScope } from './query-scope.ts'
+import { limitText, rankedText } from './ranked-rows.ts'
 import type { Grouping } from './scope-parts.ts'
 import type { GroupSource, MeasureSource } from './relation.ts'
 import type { PlanColumn, RowLabels, SelectPlan } from './select-plan.ts'
+import { compileSort, type Sorting } from './sort-clause.ts'
 import { expandTargets, type Output } from './target-list.ts'
+import { WindowClause } from './window-clause.ts'
 
 export function compileSimpleSelect(
   select: SelectStmt,
@@ -25,7 +28,7 @@ export function compileSimpleSelect(
 }
 
 function refuseForms(select: SelectStmt, context: CompileContext): void {
-  const { intoClause, lockingClause, windowClause, valuesLists, distinctClause, targetList } = select
+  const { intoClause, lockingClause, targetList } = select
   const positionOf = (node: unknown) => context.positionWithin(node)
   if (intoClause !== undefined)
     throw unsupported('SELECT INTO is not supported', positionOf(intoClause), 'Queries only read.')
@@ -33,18 +36,10 @@ function refuseForms(select: SelectStmt, context: CompileContext): void {
     const position = context.statement.positionOfWord('for')
     throw unsupported('FOR UPDATE and FOR SHARE are not supported', position, 'Queries only read.')
   }
-  if (windowClause !== undefined) throw unsupported('window functions are not supported yet', positionOf(windowClause))
-  if (valuesLists !== undefined) {
-    const hint = 'Write SELECT 1 AS a UNION ALL SELECT 2.'
-    throw unsupported('VALUES is not supported', positionOf(valuesLists), hint)
-  }
   // PostgreSQL gives rows without columns then; no answer has a form for them
   if (targetList === undefined) {
     const position = Math.max(1, positionOf(select.fromClause))
     throw new RollupdError('sql_invalid', 'SELECT has no outputs', { position, hint: 'Name columns or *.' })
-  }
-  if (distinctClause?.some((node) => Object.keys(node).length > 0) === true) {
-    throw unsupported('DISTINCT ON is not supported', positionOf(distinctClause), 'Use GROUP BY with MIN or MAX.')
   }
 }
 
@@ -60,8 +55,10 @@ class SimpleSelect implements SelectPlan {
   readonly #having: string | undefined
   readonly #outputs: readonly Output[]
   readonly #distinct: boolean
+  readonly #sorting: Sorting
+  /** Where rows aren't ranked. */
   readonly #orderBy: readonly string[]
-  readonly #limit: string
+  readonly #limit: RowLimit
   #types: readonly ScalarType[]
   /** Its rows are compared by a set operation. */
   #comparesRows = false
@@ -78,7 +75,9 @@ class SimpleSelect implements SelectPlan {
     )
     this.#grouping = compileGrouping(select, targets, parts)
     this.#groupKeys = this.#toGroupKeys()
-    const analyser = context.analyser(new QueryScope('SELECT', parts, this.#grouping))
+    const windows = new WindowClause(select.windowClause ?? [], context)
+    const analyser = context.analyser(new QueryScope('SELECT', parts, this.#grouping, windows))
+    windows.check(analyser.within(new QueryScope('WINDOW', parts, this.#grouping)))
     this.#outputs = targets.map(({ name, node, source }) => ({
       name,
       source,
@@ -95,15 +94,26 @@ class SimpleSelect implements SelectPlan {
       select.havingClause === undefined
         ? undefined
         : context.conditions.print(having.analyseCondition(select.havingClause, 'HAVING'), nowhere('HAVING'))
-    this.#distinct = select.distinctClause !== undefined
-    this.#orderBy = this.#sortTexts(select, new QueryScope('ORDER BY', parts, this.#grouping))
-    this.#limit = limitText(
+    const { distinctClause = [] } = select
+    const distinctKeys = distinctClause.filter((node) => Object.keys(node).length > 0)
+    this.#distinct = distinctClause.length > 0 && distinctKeys.length === 0
+    const sorting = {
+      outputs: this.#outputs,
+      analyser: context.analyser(new QueryScope('ORDER BY', parts, this.#grouping, windows)),
+      context,
+      isDistinct: this.#distinct,
+      place: (clause: string) => (this.#grouping === undefined ? this.#place(clause) : nowhere(clause)),
+    }
+    this.#sorting = compileSort(select, distinctKeys, sorting)
+    this.#limit = compileLimit(
       select,
       context,
       context.analyser(new QueryScope('LIMIT', { ...parts, namespace: { tables: [], columns: [] } })),
     )
-    this.isPlain = this.#orderBy.length === 0 && this.#limit === ''
-    this.isSingleRow = / LIMIT [01]\b/.test(this.#limit) || this.#grouping?.items.length === 0
+    this.#orderBy = this.#isRanked() ? [] : this.#orderTexts()
+    const { count, withTies } = this.#limit
+    this.isPlain = !this.#isRanked() && this.#sorting.values.length === 0 && limitText(this.#limit) === ''
+    this.isSingleRow = (!withTies && (count === '0' || count === '1')) || this.#grouping?.items.length === 0
     this.#noteHiddenGroups()
   }
 
@@ -159,8 +169,24 @@ class SimpleSelect implements SelectPlan {
     const texts = this.#outputs.map(({ expression }, index) => this.#outputText(expression, at(this.#types, index)))
     const outputs = texts.map((text, index) => `${index === 0 ? this.#besideHaving(text) : text} AS c${index}`)
     const hidden = this.#hidden.map((text, index) => `${text} AS h${index}`)
-    const head = `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${[...outputs, ...hidden].join(', ')}`
-    return `${head}${this.#body()}${this.#groupBy()}${this.#tail()}`
+    if (!this.#isRanked()) return `${this.#rows([...outputs, ...hidden])}${this.#tail()}`
+    const keys = this.#sorting.distinctOn.map((text, index) => `${text} AS k${index}`)
+    const sorts = this.#sorting.values.map(({ text }, index) => `${text} AS s${index}`)
+    return rankedText({
+      rows: this.#rows([...outputs, ...hidden, ...keys, ...sorts]),
+      columns: [...outputs.map((_, index) => `c${index}`), ...hidden.map((_, index) => `h${index}`)],
+      keyCount: keys.length,
+      directions: this.#sorting.values.map(({ direction }) => direction),
+      limit: this.#limit,
+    })
+  }
+
+  #rows(columns: readonly string[]): string {
+    return `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${columns.join(', ')}${this.#body()}${this.#groupBy()}`
+  }
+
+  #isRanked(): boolean {
+    return this.#sorting.distinctOn.length > 0 || this.#limit.withTies
   }
 
   /** SQLite takes HAVING without GROUP BY only where an output holds an aggregate. */
@@ -188,7 +214,15 @@ class SimpleSelect implements SelectPlan {
   }
 
   #tail(): string {
-    return `${this.#orderBy.length === 0 ? '' : ` ORDER BY ${this.#orderBy.join(', ')}`}${this.#limit}`
+    return `${this.#orderBy.length === 0 ? '' : ` ORDER BY ${this.#orderBy.join(', ')}`}${limitText(this.#limit)}`
+  }
+
+  /** Reading a key of the leaf's table makes FROM export it: before anything is rendered. */
+  #orderTexts(): string[] {
+    return this.#sorting.values.map(
+      ({ text, output, direction, isOutput }) =>
+        this.#bucketOrder(text, direction) ?? `${isOutput ? `c${output}` : text}${direction}`,
+    )
   }
 
   #toGroupKeys(): readonly string[] {
@@ -222,32 +256,6 @@ class SimpleSelect implements SelectPlan {
     if (args.length === 0) return undefined
     const what = [...where.map(() => 'WHERE'), ...deferred.map((having) => having.what)].join(' or ')
     return this.#context.conditions.print({ kind: 'and', args, type: 'boolean', position: 0 }, this.#place(what))
-  }
-
-  #sortTexts(select: SelectStmt, scope: QueryScope): string[] {
-    const { printer, conditions } = this.#context
-    const names = this.columns.map(({ name }) => name)
-    const keys = compileSortKeys(select.sortClause ?? [], names, this.#context, this.#context.analyser(scope))
-    return keys.flatMap(({ output, expression, direction, position }) => {
-      const key = expression ?? at(this.#outputs, output ?? 0).expression
-      if (key.kind === 'literal') return []
-      const text = printer.print(key)
-      if (
-        output === undefined &&
-        this.#distinct &&
-        !this.#outputs.some((one) => printer.print(one.expression) === text)
-      ) {
-        throw new RollupdError('sql_invalid', 'ORDER BY of SELECT DISTINCT takes outputs only', {
-          position,
-          hint: 'Add the expression to SELECT.',
-        })
-      }
-      if (printer.canFail(key))
-        return [
-          `${conditions.guard(text, this.#grouping === undefined ? this.#place('ORDER BY') : nowhere('ORDER BY'))}${direction}`,
-        ]
-      return [this.#bucketOrder(text, direction) ?? `${output === undefined ? text : `c${output}`}${direction}`]
-    })
   }
 
   /** A time that leads the primary key is sorted by the key, unless NULLs stand elsewhere there. */

@@ -17,6 +17,7 @@ import { isErrorCell, needsBigIntegers, toLoader, toStorer } from './cell-codec.
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
 import { StateMerger } from './state-merger.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
+import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
 
 const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
   boolean: 'b',
@@ -40,6 +41,8 @@ const LETTERS_MAX = 100
 interface AggregateParts<T> {
   readonly start: () => T
   readonly step: (state: T, ...cells: Cell[]) => T | void
+  /** Takes back the oldest step; present: the aggregate may stand before OVER. */
+  readonly inverse?: (state: T) => void
   readonly result: (state: T) => Cell
 }
 
@@ -138,6 +141,27 @@ export class SqliteFunctions {
         start: () => rows.start(),
         step: (group, ...cells) => rows.step(group, cells),
         result: (group) => rows.result(group),
+      })
+    }
+    return name
+  }
+
+  /** An aggregate over the frames of a window; `isSliding`: rows leave them. */
+  windowAggregate(
+    aggregateName: string,
+    aggregate: Aggregate,
+    argTypes: readonly ScalarType[],
+    isSliding: boolean,
+  ): string {
+    const types = argTypes.map((type) => TYPE_LETTERS[type]).join('')
+    const name = `${isSliding ? 'sliding' : 'growing'}_${aggregateName}$${types}`
+    if (this.#isNew(name)) {
+      const shared = toWindowAggregate(aggregate, argTypes, this.#session)
+      this.#registerAggregate<WindowFold>(name, needsBigIntegers(argTypes), {
+        start: () => (isSliding ? new SlidingFold(shared) : new GrowingFold(shared)),
+        step: (fold, ...cells) => fold.enter(cells),
+        inverse: (fold) => fold.leave(),
+        result: (fold) => fold.value(),
       })
     }
     return name
@@ -288,9 +312,9 @@ export class SqliteFunctions {
     return true
   }
 
-  #registerAggregate<T>(name: string, safeIntegers: boolean, { start, step, result }: AggregateParts<T>): void {
+  #registerAggregate<T>(name: string, safeIntegers: boolean, parts: AggregateParts<T>): void {
     // the typings know aggregates whose rows are of the state's type only
-    const options = { start, step, result, varargs: true, safeIntegers, deterministic: true } as unknown
+    const options = { ...parts, varargs: true, safeIntegers, deterministic: true } as unknown
     this.#connection.aggregate(name, options as Parameters<BetterSqlite3.Database['aggregate']>[1])
   }
 

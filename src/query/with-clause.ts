@@ -4,6 +4,7 @@ import { RollupdError } from '../core/errors.ts'
 import type { CommonTableExpr, SelectStmt } from '../sql/parse-statement.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type CteNames, type Surroundings } from './compile-context.ts'
+import { NO_TAIL } from './output-tail.ts'
 import { SelectRelation } from './select-relation.ts'
 import type { PlanColumn, SelectPlan } from './select-plan.ts'
 import { combinePlans, unifyColumns } from './set-operation.ts'
@@ -122,7 +123,7 @@ function compileRecursive(parts: RecursiveParts, surroundings: Surroundings, con
     unified.forEach(({ type }, index) => checkType(at(columns, index), type, position))
     const next = columns.map((column, index) => ({ ...column, canFail: at(unified, index).canFail || column.canFail }))
     if (next.every(({ canFail }, index) => canFail === at(columns, index).canFail)) {
-      return { ...seen, plan: combinePlans(all === true ? 'UNION ALL' : 'UNION', start, step, columns, '') }
+      return { ...seen, plan: combinePlans(all === true ? 'UNION ALL' : 'UNION', start, step, columns, NO_TAIL) }
     }
     columns = next
   }

@@ -5,7 +5,7 @@ import type { A_Const } from './parse-statement.ts'
 /** The output that a constant names. Errors: sql_invalid for a number without output and for any other constant. */
 export function byOrdinal<Output>(
   constant: A_Const,
-  clause: 'GROUP BY' | 'ORDER BY',
+  clause: 'GROUP BY' | 'ORDER BY' | 'DISTINCT ON',
   outputs: readonly Output[],
   position: number,
 ): Output {

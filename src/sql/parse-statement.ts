@@ -48,6 +48,7 @@ export type {
   SubLink,
   TypeCast,
   TypeName,
+  WindowDef,
 } from 'libpg-query'
 
 /** Default of the longest statement. Parsing and analysing that many bytes takes some tens of milliseconds. */

@@ -50,6 +50,11 @@ export function isLaterAggregate(name: string): boolean {
   return LATER_AGGREGATES.has(name)
 }
 
+/** For suggestions. */
+export function windowFunctionNames(): readonly string[] {
+  return [...WINDOW_FUNCTIONS]
+}
+
 /** Has a meaning with OVER only. */
 export function isWindowFunction(name: string): boolean {
   return WINDOW_FUNCTIONS.has(name)

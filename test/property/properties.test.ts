@@ -21,6 +21,7 @@ const PARTS = [
   'a rollup over cast fields is the query of DuckDB',
   'a query over rollups is the query of PostgreSQL over tables of their rows',
   "the order of keys is PostgreSQL's",
+  'a query over rows is the query of PostgreSQL',
 ]
 let suite: PropertySuite
 

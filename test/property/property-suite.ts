@@ -6,6 +6,7 @@ import { keyOrderProperty } from './key-order-property.ts'
 import { LeafBench } from './leaf-run.ts'
 import { measureProperty } from './measure-property.ts'
 import { queriesProperty } from './queries-property.ts'
+import { rowsProperty } from './rows-property.ts'
 import { runProperty, type Property, type RunOptions } from './property-run.ts'
 import { restartProperty } from './restart-property.ts'
 import { splitProperty } from './split-property.ts'
@@ -47,6 +48,7 @@ export class PropertySuite {
       ...compared,
       toPart(queriesProperty(bench, postgres, this.#figuresOf('PostgreSQL, queries')), ENGINE_SHARE),
       toPart(keyOrderProperty(bench, postgres), ENGINE_SHARE),
+      toPart(rowsProperty(bench, postgres), ENGINE_SHARE),
     ]
   }
 

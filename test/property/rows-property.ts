@@ -1,0 +1,140 @@
+/**
+ * Owns the property that a query over a rollup's rows is the same text's answer in PostgreSQL over a table of these rows: window
+ * functions and frames, and the forms that SQLite doesn't have.
+ */
+import type { ScalarType } from '../../src/core/scalar-type.ts'
+import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { toValue, type Engine } from './engines-property.ts'
+import { plan, type LeafBench } from './leaf-run.ts'
+import type { SourceRecord } from './naive-expressions.ts'
+import { quoteText } from './print-syntax.ts'
+import type { Property } from './property-run.ts'
+import { printQuery, QUERY_COLUMNS, randomQuery, type RandomQuery } from './random-rows-query.ts'
+import { printJson } from './random-values.ts'
+import { smallerLists } from './smaller.ts'
+import { expectEqual } from './split-property.ts'
+import { keyOf, type JsonObject } from './value.ts'
+
+/** Texts of the cells, in the order of QUERY_COLUMNS. */
+type Row = readonly (string | null)[]
+
+export interface QueryCase {
+  readonly query: RandomQuery
+  readonly rows: readonly Row[]
+}
+
+export function rowsProperty(bench: LeafBench, postgres: Engine): Property<QueryCase> {
+  return {
+    name: 'a query over rows is the query of PostgreSQL',
+    make: (random) => ({ query: randomQuery(random), rows: randomRows(random) }),
+    check: (sample) => checkQuery(bench, postgres, sample),
+    smaller: function* (sample) {
+      for (const rows of smallerLists(sample.rows)) yield { ...sample, rows }
+      const { outputs } = sample.query
+      for (const kept of outputs.length > 1 ? outputs : [])
+        yield { ...sample, query: { ...sample.query, outputs: [kept] } }
+    },
+    show: ({ query, rows }) => `${printQuery(query, 'rows')}\n${rows.map((row) => row.join(' | ')).join('\n')}`,
+  }
+}
+
+const ROWS_MAX = 25
+const NULL_CHANCE = 0.15
+
+function randomRows(random: SeededRandom): Row[] {
+  return Array.from({ length: random.below(ROWS_MAX + 1) }, () =>
+    QUERY_COLUMNS.map(({ name, type }) => (random.chance(NULL_CHANCE) ? null : randomCell(random, name, type))),
+  )
+}
+
+const WIDE = ['9223372036854775807', '-9223372036854775808', '9007199254740993']
+const WORDS = ['', 'a', 'b', 'B', 'ä', '10', '9']
+const DECIMALS = ['0.1', '0.2', '-3', '10', '9', '123456789012345678901234567890.5']
+
+function randomCell(random: SeededRandom, name: string, type: ScalarType): string {
+  switch (type) {
+    case 'bigint':
+      return name === 'j' && random.chance(0.1) ? random.pick(WIDE) : String(random.below(6) - 2)
+    case 'double precision':
+      return String((random.below(33) - 16) / 8)
+    case 'numeric':
+      return random.pick(DECIMALS)
+    case 'boolean':
+      return String(random.chance(0.5))
+    case 'timestamptz':
+      return `2026-01-0${1 + random.below(3)}T0${random.below(3)}:00:00Z`
+    default:
+      return random.pick(name === 'g' ? ['a', 'b', 'c'] : WORDS)
+  }
+}
+
+const ROLLUP = `SELECT id::bigint AS id, ${QUERY_COLUMNS.map(({ name, type }) => `${name}::${type} AS ${name}`).join(', ')} FROM _input GROUP BY ${QUERY_COLUMNS.map((_, index) => index + 1).join(', ')}, ${QUERY_COLUMNS.length + 1}`
+
+async function checkQuery(bench: LeafBench, postgres: Engine, { query, rows }: QueryCase): Promise<void> {
+  const types = query.outputs.map(({ type }) => type)
+  const { lines, errors } = bench.withRollup(
+    plan(ROLLUP),
+    rows.map(toRecord),
+    'whole',
+    { onError: 'dead_letter' },
+    (name) => bench.query(printQuery(query, name)),
+  )
+  // a window over the limits of bigint: an error here, never a wrong number
+  if (errors.some(({ message }) => message.includes('limits of 64 bits'))) return
+  const cells = query.outputs.map((_, index) => engineText(`o${index}`, types[index] as ScalarType)).join(', ')
+  const answer = await postgres.run(tableOf(rows), `SELECT ${cells} FROM (${printQuery(query, 'rows')}) AS answer`)
+  const shown = lines.map((line) => showCells(readCells(line, types), types))
+  const wanted = answer.map((row) => showCells(row, types))
+  const inOrder = (list: readonly string[]): readonly string[] => (query.isOrdered ? list : list.toSorted())
+  expectEqual(inOrder(shown), inOrder(wanted), `the answer, against ${postgres.dialect.name}`)
+}
+
+function showCells(cells: readonly (string | null)[], types: readonly ScalarType[]): string {
+  return cells.map((cell, index) => keyOf(toValue(cell, types[index] as ScalarType))).join(' | ')
+}
+
+function toRecord(row: Row, offset: number): SourceRecord {
+  const value: JsonObject = {
+    members: [
+      ['id', { number: String(offset) }],
+      ...QUERY_COLUMNS.map(
+        ({ name }, index) => [name, row[index] === null ? null : { text: row[index] as string }] as const,
+      ),
+    ],
+  }
+  return { partition: 0, offset, timestampMs: -1, key: null, value, text: printJson(value) }
+}
+
+function tableOf(rows: readonly Row[]): string[] {
+  const columns = QUERY_COLUMNS.map(({ name, type }) => `${name} ${type}${type === 'text' ? ' COLLATE "C"' : ''}`)
+  const values = rows.map(
+    (row, id) => `(${[String(id), ...row.map((cell) => (cell === null ? 'NULL' : quoteText(cell)))].join(', ')})`,
+  )
+  return [
+    'DROP TABLE IF EXISTS rows',
+    `CREATE TABLE rows (id bigint, ${columns.join(', ')})`,
+    ...(rows.length === 0 ? [] : [`INSERT INTO rows VALUES ${values.join(', ')}`]),
+  ]
+}
+
+function engineText(name: string, type: ScalarType): string {
+  return type === 'timestamptz' ? `(extract(epoch FROM ${name}) * 1000000)::bigint::text` : `${name}::text`
+}
+
+/** A row of the answer with the digits of its numbers. */
+function readCells(line: string, types: readonly ScalarType[]): (string | null)[] {
+  const cells = JSON.parse(line, keepDigits as (key: string, value: unknown) => unknown) as Record<
+    string,
+    string | boolean | null
+  >
+  return types.map((type, index) => {
+    const cell = cells[`o${index}`]
+    if (cell === undefined || cell === null) return null
+    return type === 'timestamptz' ? String(BigInt(Date.parse(String(cell))) * 1_000n) : String(cell)
+  })
+}
+
+/** The typings know revivers of two arguments only. */
+function keepDigits(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  return typeof value === 'number' ? source : value
+}
