@@ -3,6 +3,14 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { APPROX_DISTINCT } from './approx-distinct.ts'
 import { APPROX_PERCENTILE } from './approx-percentile.ts'
+import {
+  ARRAY_AGG,
+  ARRAY_AGG_DISTINCT,
+  JSON_AGG,
+  JSON_AGG_DISTINCT,
+  JSONB_AGG,
+  JSONB_AGG_DISTINCT,
+} from './array-agg.ts'
 import { AVG } from './avg.ts'
 import { BIT_AND, BIT_OR, BIT_XOR } from './bit-operations.ts'
 import { BOOL_AND, BOOL_OR, EVERY } from './bool-and-or.ts'
@@ -10,6 +18,8 @@ import { COUNT_DISTINCT } from './count-distinct.ts'
 import { COUNT } from './count.ts'
 import { CORR, COVAR_POP, COVAR_SAMP } from './covariance.ts'
 import { MAX_BY, MIN_BY } from './extreme-by.ts'
+import { ANY_VALUE, FIRST, LAST } from './first-and-last.ts'
+import { JSON_OBJECT_AGG, JSONB_OBJECT_AGG, MAP_AGG } from './map-agg.ts'
 import { MAX } from './max.ts'
 import { MIN } from './min.ts'
 import { REGR_COUNT } from './pair-count.ts'
@@ -23,6 +33,7 @@ import {
   REGR_SXY,
   REGR_SYY,
 } from './regression.ts'
+import { STRING_AGG, STRING_AGG_DISTINCT } from './string-agg.ts'
 import { SUM } from './sum.ts'
 import { STDDEV, STDDEV_POP, STDDEV_SAMP, VAR_POP, VAR_SAMP, VARIANCE } from './variance.ts'
 
@@ -62,6 +73,20 @@ export const AGGREGATES: readonly AggregateDefinition[] = [
   REGR_R2,
   APPROX_DISTINCT,
   APPROX_PERCENTILE,
+  FIRST,
+  LAST,
+  ANY_VALUE,
+  ARRAY_AGG,
+  ARRAY_AGG_DISTINCT,
+  JSON_AGG,
+  JSON_AGG_DISTINCT,
+  JSONB_AGG,
+  JSONB_AGG_DISTINCT,
+  STRING_AGG,
+  STRING_AGG_DISTINCT,
+  MAP_AGG,
+  JSON_OBJECT_AGG,
+  JSONB_OBJECT_AGG,
 ]
 const PLAIN = mapOf(AGGREGATES.filter(({ form }) => form !== 'distinct'))
 const DISTINCT = mapOf(AGGREGATES.filter(({ form }) => form !== undefined))

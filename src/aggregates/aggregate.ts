@@ -2,8 +2,10 @@
  * Owns what an aggregate is. Each stands in a file of its own; aggregate-table.ts lists them. Merging is associative and
  * commutative with an identity, and equal contents have equal state bytes whatever the order or split was (law 5).
  */
+import type { RecordPlace } from '../core/record-place.ts'
 import type { CellError, Registers } from '../core/registers.ts'
 import type { ColumnStorage, ScalarType } from '../core/scalar-type.ts'
+import type { OrderKey } from './order-key.ts'
 
 /** A cell of a state column as SQLite gives it: integers as numbers where safe, else bigint. */
 export type StateValue = null | number | bigint | Uint8Array
@@ -19,8 +21,12 @@ export interface AggregateDefinition {
   readonly name: string
   /** `distinct`: serves the call with DISTINCT alone. `either`: DISTINCT changes nothing. Absent: DISTINCT is refused. */
   readonly form?: 'distinct' | 'either'
-  /** `fraction`: the last argument is a number from 0 to 1, written out, that finalize gets. The state doesn't depend on it. */
-  readonly parameter?: 'fraction'
+  /** What the second argument is, written out, that finalize gets; the state doesn't depend on it. `fraction`: a number from 0 to 1. */
+  readonly parameter?: 'fraction' | 'separator'
+  /** The call takes ORDER BY inside its brackets. */
+  readonly ordered?: true
+  /** Arguments at these places are cast to a type first. */
+  readonly casts?: readonly ScalarType[]
   /** For messages and docs: `sum(number)`. */
   readonly signature: string
   readonly doc: { readonly summary: string; readonly example: string }
@@ -28,6 +34,19 @@ export interface AggregateDefinition {
    * The aggregate for arguments of these static types (none: star), without the parameter; undefined when it doesn't take them.
    */
   resolve(argTypes: readonly ScalarType[]): Aggregate | undefined
+}
+
+/** What finalize gets beside the state. */
+export type AggregateParameter = number | string
+
+/** What an accumulator knows of its call beside the arguments. */
+export interface AccumulatorInput {
+  /** Of the record that is folded; among rows, their order. */
+  readonly place: RecordPlace
+  /** ORDER BY inside the call. */
+  readonly order: readonly OrderKey[]
+  /** `state`: of a group that is stored. `rows`: of an answer, which may hold more. */
+  readonly bounds: 'state' | 'rows'
 }
 
 /** An aggregate with its argument types decided. */
@@ -41,7 +60,7 @@ export interface Aggregate {
   /** Whether finalize can give an error. */
   readonly canFail: boolean
 
-  createAccumulator(): Accumulator
+  createAccumulator(input: AccumulatorInput): Accumulator
 
   /** The state of no values. */
   identity(): StateValue[]
@@ -60,8 +79,11 @@ export interface Aggregate {
   /** SQLite condition under which mergeSql is right; absent: always. */
   mergeGuard?(stored: (column: number) => string, added: (column: number) => string): string
 
-  /** Writes the finished value, or ERROR, to the register. `parameter` is the definition's, NaN where there is none. */
-  finalize(state: readonly StateValue[], r: Registers, out: number, parameter: number): void
+  /**
+   * Writes the finished value, or ERROR, to the register, and a warning to `r.warning` where the value is less than was asked for.
+   * `parameter` is the definition's, NaN where there is none.
+   */
+  finalize(state: readonly StateValue[], r: Registers, out: number, parameter: AggregateParameter): void
 }
 
 /** The states of many groups of one partial while records are folded: typed arrays, index = dense group index. */

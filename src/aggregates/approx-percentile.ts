@@ -13,7 +13,7 @@ const APPROX_PERCENTILE_AGGREGATE: Aggregate = {
   finalize: ([state], r, out, fraction) => {
     if (!(state instanceof Uint8Array)) return r.setNull(out)
     // as percentile_disc: the first value with at least that part of all up to it
-    const rank = Math.max(Math.ceil(fraction * countValues(state)) - 1, 0)
+    const rank = Math.max(Math.ceil(Number(fraction) * countValues(state)) - 1, 0)
     r.setDouble(out, valueAt(state, rank))
   },
 }

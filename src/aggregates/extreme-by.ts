@@ -5,11 +5,12 @@
  */
 import { copyBytes } from '../core/copy-bytes.ts'
 import { KeyWriter } from '../core/key-bytes.ts'
-import { readKeyInto, skipKey } from '../core/key-reader.ts'
+import { skipKey } from '../core/key-reader.ts'
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Accumulator, Aggregate, AggregateDefinition, StateColumn, StateValue } from './aggregate.ts'
 import type { Direction } from './extreme-values.ts'
+import { readKeyValue, UNKEYED, UNREADABLE } from './key-value.ts'
 import { wrongKind } from './wrong-kind.ts'
 
 // Constants of this file: see exact-sum-accumulator.ts.
@@ -26,8 +27,6 @@ const KIND_COLUMNS: readonly StateColumn[] = [
 const [NUMBER_SLOT, TEXT_SLOT, BOOLEAN_SLOT] = [0, 1, 2] as const
 const KIND_NAMES = ['number', 'text', 'boolean'] as const
 
-/** Types that have no key bytes. */
-const UNKEYED: ReadonlySet<ScalarType> = new Set<ScalarType>(['unknown'])
 /** Guess of what an entry takes beside its bytes, for the caller's bound on memory. */
 const ENTRY_BYTES = 100
 
@@ -137,11 +136,7 @@ function finalizeCell(cell: Uint8Array, direction: Direction, type: ScalarType, 
     by = copyBytes(cell, 0, cell.length)
     flip(by, by.length)
   }
-  readKeyInto(cell, skipKey(by, 0), r, out)
-  // the key of a double without a fraction reads as the integer that it equals
-  const tag = r.tag[out]
-  if (type !== 'double precision') return
-  if (tag === TAG_INTEGER || tag === TAG_BIG_INTEGER) r.setDouble(out, Number(r.bigIntegerOf(out)))
+  readKeyValue(cell, skipKey(by, 0), type, r, out)
 }
 
 function createExtremeBy(name: string, direction: Direction, type: ScalarType, by: ScalarType): Aggregate {
@@ -179,7 +174,7 @@ function defineExtremeBy(name: string, direction: Direction, doc: AggregateDefin
     doc,
     resolve([type, by, ...more]) {
       if (type === undefined || by === undefined || more.length > 0) return undefined
-      return UNKEYED.has(type) || UNKEYED.has(by) ? undefined : createExtremeBy(name, direction, type, by)
+      return UNREADABLE.has(type) || UNKEYED.has(by) ? undefined : createExtremeBy(name, direction, type, by)
     },
   }
 }

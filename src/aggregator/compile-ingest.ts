@@ -4,8 +4,10 @@
  * grouping sets one of each set.
  */
 import type { Aggregate } from '../aggregates/aggregate.ts'
+import type { OrderKey } from '../aggregates/order-key.ts'
 import { KeyWriter } from '../core/key-bytes.ts'
 import type { OnError } from '../core/policy.ts'
+import { RecordPlace } from '../core/record-place.ts'
 import { Registers, TAG, type CellError } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { findBucketColumn } from '../planner/bucket.ts'
@@ -30,6 +32,8 @@ export interface CompiledIngest {
   readonly fields: FieldLoader
   /** To be filled before each fold; undefined where the statement reads none. */
   readonly metadata: RecordMetadata | undefined
+  /** To be filled before each fold. */
+  readonly place: RecordPlace
   readonly groupKeys: GroupKeys
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
@@ -50,13 +54,16 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
   const aggregates = half.partials.map(aggregateOf)
   const generator = new FoldGenerator(half, onError === 'null')
   const source = generator.generate()
-  const { code, contexts, groupRegisters } = generator
+  const { code, contexts, groupRegisters, orders } = generator
   const r = new Registers(code.registerCount)
   code.loadLiterals(r)
   const fields = new FieldLoader(code.fields, r)
   const metadata = new RecordMetadata()
   const groupKeys = new GroupKeys(idBits)
-  const accumulators = aggregates.map((aggregate) => aggregate.createAccumulator())
+  const place = new RecordPlace()
+  const accumulators = aggregates.map((aggregate, index) =>
+    aggregate.createAccumulator({ place, order: orders[index] ?? [], bounds: 'state' }),
+  )
   const states = new GroupStates(
     groupKeys,
     accumulators,
@@ -81,6 +88,7 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
     r,
     fields,
     metadata: code.usesMetadata ? metadata : undefined,
+    place,
     groupKeys,
     states,
     aggregates,
@@ -98,6 +106,8 @@ class FoldGenerator {
   /** Beginnings of messages and where in the statement they mean, by the number that the text gives. */
   readonly contexts: { readonly text: string; readonly position: number }[] = []
   readonly groupRegisters: number[] = []
+  /** ORDER BY of each partial. */
+  readonly orders: OrderKey[][] = []
   readonly #half: IngestHalf
   readonly #columns: readonly GroupColumn[]
   readonly #failingIsNull: boolean
@@ -108,7 +118,9 @@ class FoldGenerator {
     this.#failingIsNull = failingIsNull
     const expressions: Expression[] = half.where === null ? [] : [half.where]
     for (const { expression } of this.#columns) expressions.push(expression)
-    for (const { filter, args } of half.partials) expressions.push(...(filter === null ? [] : [filter]), ...args)
+    for (const { filter, args, order = [] } of half.partials) {
+      expressions.push(...(filter === null ? [] : [filter]), ...args, ...order.map(({ expression }) => expression))
+    }
     this.code = new ExpressionCode(failingIsNull, expressions)
   }
 
@@ -181,11 +193,16 @@ class FoldGenerator {
     return `c${index}`
   }
 
-  #emitArguments({ args, call }: PartialColumn, condition: string | undefined): number[] {
+  #emitArguments({ args, order = [], call }: PartialColumn, condition: string | undefined): number[] {
     const registers: number[] = []
+    const keys: OrderKey[] = []
+    this.orders.push(keys)
     const emit = (): void => {
       this.#enter(call, args[0]?.position ?? 0)
       for (const argument of args) registers.push(this.code.emit(argument))
+      for (const { expression, descending, nullsFirst } of order) {
+        keys.push({ register: this.code.emit(expression), descending, nullsFirst })
+      }
     }
     if (condition === undefined) emit()
     else this.code.behind(condition, emit)

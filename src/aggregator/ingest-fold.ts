@@ -6,6 +6,7 @@ import { assert } from '../core/assert.ts'
 import type { OnError } from '../core/policy.ts'
 import type { Registers } from '../core/registers.ts'
 import type { RecordErrorCode } from '../core/record-error.ts'
+import type { RecordPlace } from '../core/record-place.ts'
 import { toShardKey, zeroCounts, type Counts, type Shard } from '../core/shard.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import { JSON_BYTES_MAX, JSON_OUTCOME } from '../records/json-field.ts'
@@ -58,6 +59,7 @@ export class IngestFold implements RecordVisitor {
   readonly #r: Registers
   readonly #fields: FieldLoader
   readonly #metadata: RecordMetadata | undefined
+  readonly #place: RecordPlace
   readonly #fold: () => number
   readonly #deadLetters: DeadLetterList
   readonly #ranges = new Map<string, OpenRange>()
@@ -78,6 +80,7 @@ export class IngestFold implements RecordVisitor {
     this.#r = this.#compiled.r
     this.#fields = this.#compiled.fields
     this.#metadata = this.#compiled.metadata
+    this.#place = this.#compiled.place
     this.#fold = this.#compiled.fold
     this.#deadLetters = new DeadLetterList(deadLettersMax)
   }
@@ -97,6 +100,7 @@ export class IngestFold implements RecordVisitor {
     this.#acceptedErrorOffset = acceptedErrorOffset
     this.#halted = undefined
     this.#metadata?.setShard(topicName, shard.partition)
+    this.#place.setShard(shard)
     return range.counts
   }
 
@@ -130,6 +134,8 @@ export class IngestFold implements RecordVisitor {
       metadata.headersStart = headersStart
       metadata.headerCount = headerCount
     }
+    this.#place.offset = offset
+    this.#place.timestampMs = timestampMs
     const r = this.#r
     r.kindMismatch = false
     const outcome = this.#fold()

@@ -188,10 +188,16 @@ export class KeyWriter {
     this.bytes[this.length++] = byte
   }
 
-  #appendBytes(bytes: Uint8Array): void {
+  /** Bytes that order as what they stand for does, all of one length. */
+  appendBytes(bytes: Uint8Array): void {
     this.#ensure(bytes.length)
     this.bytes.set(bytes, this.length)
     this.length += bytes.length
+  }
+
+  /** Turns the order of what was appended from there on: each byte is flipped. */
+  flipFrom(start: number): void {
+    for (let index = start; index < this.length; index++) this.bytes[index] = ~this.bytes[index]!
   }
 
   /** Text with its end, without the tag. */
@@ -248,7 +254,7 @@ export class KeyWriter {
 
   appendDecimal(value: Decimal): void {
     this.appendByte(KEY_TAG.NUMBER)
-    this.#appendBytes(numberKeyOfDecimal(value))
+    this.appendBytes(numberKeyOfDecimal(value))
   }
 
   /** A safe integer. */
@@ -380,7 +386,7 @@ export class KeyWriter {
       return kept.length
     const copy = this.bytes.slice(from, this.length)
     this.length = from
-    for (const { start, end } of kept) this.#appendBytes(copy.subarray(start - from, end - from))
+    for (const { start, end } of kept) this.appendBytes(copy.subarray(start - from, end - from))
     return kept.length
   }
 }

@@ -60,6 +60,8 @@ export class Registers {
   readonly ref: unknown[]
   /** Set to true by a comparison or condition that met two kinds and became NULL; the caller counts and clears it. */
   kindMismatch = false
+  /** Set by the finalizing of an aggregate whose value is not all that was asked for; the caller tells and clears it. */
+  warning: string | null = null
 
   constructor(size: number) {
     this.tag = new Uint8Array(size)

@@ -20,13 +20,20 @@ export function analyseAggregate(site: CallSite, inner: Scope): AggregateCall | 
     throw unsupported(`${name}(DISTINCT ...) is not supported yet`, position, hint)
   }
   const analyser = site.analyser.within(inner)
-  const args = (node.args ?? []).map((arg) => analyser.analyseSettled(arg))
+  const distinct = node.agg_distinct === true && form === 'distinct'
+  const { aggregate, args, order, parameter } = chooseAggregate(name, node, analyser, position, distinct)
   const filter = node.agg_filter === undefined ? null : analyser.analyseCondition(node.agg_filter, 'FILTER')
-  const distinct = form === 'distinct'
-  const chosen = chooseAggregate(name, node, args, position, distinct)
-  const { type } = chosen.aggregate
-  const call: AggregateCall = { kind: 'aggregate', name, args: chosen.args, filter, distinct, type, position }
-  return chosen.parameter === undefined ? call : { ...call, parameter: chosen.parameter }
+  return {
+    kind: 'aggregate',
+    name,
+    args,
+    filter,
+    distinct,
+    ...(order.length === 0 ? {} : { order }),
+    ...(parameter === undefined ? {} : { parameter }),
+    type: aggregate.type,
+    position,
+  }
 }
 
 /** Refuses an aggregate where none may stand; undefined for what is no aggregate. */

@@ -215,9 +215,19 @@ function toSetPlans(sets: readonly ColumnSet[], columnCount: number): GroupingSe
 }
 
 function toPartialColumn(call: AggregateCall, index: number): PartialColumn {
-  const { name, args, filter, distinct, type } = call
+  const { name, args, filter, distinct, order, type } = call
   const argTypes = args.map((arg) => arg.type)
-  return { column: `p${index}`, aggregate: name, args, argTypes, filter, distinct, type, call: printExpression(call) }
+  return {
+    column: `p${index}`,
+    aggregate: name,
+    args,
+    argTypes,
+    filter,
+    distinct,
+    ...(order === undefined ? {} : { order }),
+    type,
+    call: printExpression(call),
+  }
 }
 
 function checkSize(

@@ -1,6 +1,6 @@
 /** Owns the shape of a split rollup: plain frozen data that can be printed, stored and compiled. */
 import type { ScalarType } from '../core/scalar-type.ts'
-import type { Expression } from '../sql/expression.ts'
+import type { AggregateOrder, Expression } from '../sql/expression.ts'
 
 export const PLAN_FORMAT = 1
 
@@ -22,6 +22,8 @@ export interface PartialColumn {
   readonly argTypes: readonly ScalarType[]
   readonly filter: Expression | null
   readonly distinct: boolean
+  /** ORDER BY inside the call. */
+  readonly order?: readonly AggregateOrder[]
   /** Type of the finalized value. */
   readonly type: ScalarType
   /** The call as SQL that a person can read: SUM(bytes) FILTER (WHERE ok) */

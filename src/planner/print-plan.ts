@@ -1,7 +1,7 @@
 /** Owns the two halves as SQL that a person can read, and the plan as a whole as text. */
 import type { Expression } from '../sql/expression.ts'
 import { quoteLabel } from '../sql/identifier.ts'
-import { printExpression, type PrintNames } from '../sql/print-expression.ts'
+import { printExpression, printParameter, type PrintNames } from '../sql/print-expression.ts'
 import type { IngestHalf, RollupPlan, WrapHalf } from './plan.ts'
 import { INPUT } from './record-scope.ts'
 
@@ -26,7 +26,9 @@ export function printWrap({ outputs, having }: WrapHalf, finished: readonly bool
   const names: PrintNames = {
     group: (index) => `k${index}`,
     partial: (index, parameter) =>
-      finished[index] === true ? `p${index}` : `finalize(${[`p${index}`, parameter ?? []].flat().join(', ')})`,
+      finished[index] === true
+        ? `p${index}`
+        : `finalize(${[`p${index}`, ...(parameter === undefined ? [] : [printParameter(parameter)])].join(', ')})`,
   }
   const print = (expression: Expression): string => printExpression(expression, names)
   const columns = outputs.map(({ name, expression }) => `${print(expression)} AS ${quoteLabel(name)}`)

@@ -2,15 +2,19 @@
  * Owns aggregates over rows: SUM(x) FILTER (WHERE ...) in a query. They are the aggregates of rollups over another input; COUNT, and
  * MIN and MAX of native columns, are SQLite's own, which are the same there.
  */
+import { findAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate } from '../aggregates/aggregate.ts'
+import type { OrderKey } from '../aggregates/order-key.ts'
 import { RollupdError } from '../core/errors.ts'
 import { toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
-import { checkAggregateCall, chooseAggregate } from '../planner/choose-aggregate.ts'
-import type { Expression, SqlFragment } from '../sql/expression.ts'
+import { checkAggregateCall, chooseAggregate, type ChosenAggregate } from '../planner/choose-aggregate.ts'
+import type { AggregateOrder, Expression, SqlFragment } from '../sql/expression.ts'
 import type { CallSite } from '../sql/scope.ts'
+import { printDirection } from '../sql/sort-direction.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { nowhere } from './guard-place.ts'
 import type { CallScope } from './scope-parts.ts'
+import { toParameterTexts } from './sqlite-text.ts'
 import type { Window } from './window-clause.ts'
 
 /** The refusal of an aggregate where none may stand. */
@@ -35,8 +39,10 @@ export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragme
   const rows = site.analyser.within(scope.ofRows(`the arguments of ${site.name.toUpperCase()}`))
   const { functions } = scope.parts.context.parts
   const filter = filterText(site, scope.ofRows('FILTER'))
-  return rowAggregate({ ...site, analyser: rows }, scope, filter, (name, chosen, types) =>
-    functions.aggregate(name, chosen, types),
+  const call = { ...site, analyser: rows }
+  const order = (name: string, keys: readonly AggregateOrder[]): string => orderText(name, keys, scope)
+  return rowAggregate(call, scope, { text: filter, order }, (name, chosen, types, keys) =>
+    functions.aggregate(name, chosen, types, keys),
   )
 }
 
@@ -50,47 +56,84 @@ export function analyseWindowAggregate(site: CallSite, scope: CallScope, window:
       'Take the distinct rows in a subquery in FROM.',
     )
   }
+  if (node.agg_order !== undefined && findAggregate(name)?.ordered === true) {
+    const hint = 'The window has an order of its own: write it in OVER.'
+    throw unsupported(`ORDER BY inside ${name} OVER is not supported`, position, hint)
+  }
   const { functions } = scope.parts.context.parts
   const filter = filterText(site, scope.withoutWindows('FILTER'))
-  return rowAggregate(site, scope, `${filter} OVER (${window.text})`, (called, chosen, types) =>
+  const behind = { text: `${filter} OVER (${window.text})`, order: () => '' }
+  return rowAggregate(site, scope, behind, (called, chosen, types) =>
     functions.windowAggregate(called, chosen, types, window.isSliding),
   )
+}
+
+/** What stands around the arguments of a call. */
+interface CallText {
+  /** Behind the call. */
+  readonly text: string
+  /** ORDER BY inside the call, of aggregates whose value depends on it. */
+  readonly order: (name: string, keys: readonly AggregateOrder[]) => string
 }
 
 function rowAggregate(
   { name, node, position, analyser }: CallSite,
   scope: CallScope,
-  behind: string,
-  toFunction: (name: string, aggregate: Aggregate, types: readonly ScalarType[]) => string,
+  { text: behind, order: toOrder }: CallText,
+  toFunction: (name: string, aggregate: Aggregate, types: readonly ScalarType[], order: readonly OrderKey[]) => string,
 ): SqlFragment {
   checkAggregateCall(name, node, position)
-  const written = (node.args ?? []).map((arg) => analyser.analyseSettled(arg))
-  const { aggregate, args, parameter } = chooseAggregate(name, node, written, position)
-  if (node.agg_distinct === true && parameter !== undefined) {
-    throw unsupported(
-      `${name}(DISTINCT ...) is not supported`,
-      position,
-      'Take the distinct rows in a subquery in FROM.',
-    )
-  }
+  const isDistinct = node.agg_distinct === true
+  // of sets that are listed the aggregate keeps each value once, elsewhere SQLite does
+  const isSet = isDistinct && findAggregate(name, true)?.ordered === true
+  const chosen = chooseAggregate(name, node, analyser, position, isSet)
+  const { aggregate, args, order, parameter } = chosen
+  if (isDistinct && !isSet) refuseDistinct(name, position, chosen)
   const types = args.map(({ type }) => type)
-  if (node.agg_distinct === true && args.length > 1) {
-    throw unsupported(`${name}(DISTINCT ...) takes one argument`, position, 'Use DISTINCT in a subquery in FROM.')
-  }
   const { printer } = scope.parts.context
   const argsFail = args.some((arg) => printer.canFail(arg))
-  const function_ = isNative(name, args, argsFail) ? name : toFunction(name, aggregate, types)
-  const distinct = node.agg_distinct === true ? 'DISTINCT ' : ''
+  const setOrder = isSet ? order.map(({ descending, nullsFirst }) => ({ register: 0, descending, nullsFirst })) : []
+  const word = isSet ? `${name}_distinct` : name
+  const function_ = isNative(name, args, argsFail) ? name : toFunction(word, aggregate, types, setOrder)
+  const distinct = isDistinct && !isSet ? 'DISTINCT ' : ''
   const texts =
-    node.agg_star === true ? '*' : [...args.map((arg) => printer.print(arg)), parameter ?? []].flat().join(', ')
+    node.agg_star === true ? '*' : [...args.map((arg) => printer.print(arg)), ...toParameterTexts(parameter)].join(', ')
+  const isOrdered = !isSet && findAggregate(name)?.ordered === true
+  const orderBy = isOrdered ? toOrder(name, order) : ''
   const undeclared = name !== 'count' && types.some((type) => type === 'any')
   return {
     kind: 'fragment',
-    sql: `${function_}(${distinct}${texts})${behind}`,
+    sql: `${function_}(${distinct}${texts}${orderBy})${behind}`,
     type: aggregate.type,
     canFail: aggregate.canFail || argsFail || undeclared,
     position,
   }
+}
+
+function refuseDistinct(name: string, position: number, { args, parameter }: ChosenAggregate): void {
+  if (parameter !== undefined) {
+    const hint = 'Take the distinct rows in a subquery in FROM.'
+    throw unsupported(`${name}(DISTINCT ...) is not supported`, position, hint)
+  }
+  if (args.length > 1) {
+    throw unsupported(`${name}(DISTINCT ...) takes one argument`, position, 'Use DISTINCT in a subquery in FROM.')
+  }
+}
+
+/** ORDER BY of the call, then that of the rows, so that the same groups give the same list. */
+function orderText(name: string, order: readonly AggregateOrder[], { parts }: CallScope): string {
+  const { printer, conditions } = parts.context
+  const keys = order.map(({ expression, ...direction }) => {
+    const text = printer.print(expression)
+    const guarded = printer.canFail(expression)
+      ? conditions.guard(text, nowhere(`ORDER BY of ${name.toUpperCase()}`))
+      : text
+    return `${guarded}${printDirection(direction)}`
+  })
+  const { tables } = parts.namespace
+  const rows = tables.length === 1 ? (tables[0]?.relation.rowOrder?.() ?? []) : []
+  const all = [...keys, ...rows.map((text) => `${text} NULLS LAST`)]
+  return all.length === 0 ? '' : ` ORDER BY ${all.join(', ')}`
 }
 
 /** COUNT counts key bytes as well; MIN and MAX of one native kind compare as SQLite does. */

@@ -16,6 +16,7 @@ import type { MeasureSource } from './relation.ts'
 import { aggregateWord } from '../planner/partial-aggregate.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
 import { pathOf } from '../sql/name-parts.ts'
+import { toParameterTexts } from './sqlite-text.ts'
 
 /** Its name as a call. */
 export const MEASURE = 'measure'
@@ -91,7 +92,7 @@ function mergedValue(
   const partial = at(source.rollup.plan.ingest.partials, leaf.index)
   const { aggregate } = at(source.rollup.schema.partials, leaf.index)
   const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes)
-  const merged = `${name}(${[...source.states(leaf.index), leaf.parameter ?? []].flat().join(', ')})${filter}`
+  const merged = `${name}(${[...source.states(leaf.index), ...toParameterTexts(leaf.parameter)].join(', ')})${filter}`
   const set = source.groupingSet?.text()
   const sql = set === undefined ? merged : `one_grouping_set(min(${set})${filter}, max(${set})${filter}, ${merged})`
   return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail || set !== undefined, position: 0 }

@@ -6,6 +6,7 @@ import { bareName } from '../sql/name-parts.ts'
 import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, SelectStmt, SortBy } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
+import { printDirection, readDirection } from '../sql/sort-direction.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext } from './compile-context.ts'
 
@@ -45,7 +46,7 @@ function toSortKey(
   const position = context.positionOf(node === undefined ? undefined : locationOf(node))
   if (node === undefined || sort.useOp !== undefined)
     throw unsupported('ORDER BY ... USING is not supported', position, 'Write ASC or DESC.')
-  const direction = toDirection(sort)
+  const direction = printDirection(readDirection(sort))
   const indexes = names.map((_, index) => index)
   if ('A_Const' in node)
     return {
@@ -65,13 +66,6 @@ function toSortKey(
     )
   }
   return { output: undefined, expression: analyser.analyseSettled(node), direction, position }
-}
-
-/** PostgreSQL's: nulls are larger than everything. */
-function toDirection({ sortby_dir: direction, sortby_nulls: nulls }: SortBy): string {
-  const descending = direction === 'SORTBY_DESC'
-  const nullsFirst = nulls === 'SORTBY_NULLS_FIRST' || (nulls !== 'SORTBY_NULLS_LAST' && descending)
-  return `${descending ? ' DESC' : ' ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`
 }
 
 /** Which of the sorted rows are answered; undefined: no bound. */

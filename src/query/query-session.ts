@@ -31,6 +31,8 @@ export class QuerySession {
   readonly arena = new TextArena()
   readonly noted: NotedError[] = []
   kindMismatches = 0
+  /** What aggregates say of values that are less than was asked for, each once. */
+  readonly warnings = new Set<string>()
   /** The guard's last error, until the group of its row is noted. */
   #open: NotedError | undefined
 
@@ -38,6 +40,7 @@ export class QuerySession {
   reset(): void {
     this.noted.length = 0
     this.kindMismatches = 0
+    this.warnings.clear()
     this.#open = undefined
   }
 
@@ -53,6 +56,14 @@ export class QuerySession {
     if (this.#open === undefined) return
     this.#open.group = describe(cells)
     this.#open = undefined
+  }
+
+  /** After the finalizing of an aggregate. */
+  takeWarning(): void {
+    const { warning } = this.registers
+    if (warning === null) return
+    this.registers.warning = null
+    this.warnings.add(warning)
   }
 
   /** After a call of the function table: counts a comparison that met two kinds. */

@@ -24,6 +24,8 @@ export interface Relation {
   measureSource(index: number): MeasureSource | undefined
   /** The rollups behind the rows, for messages that name a group. */
   groupSource(): GroupSource | undefined
+  /** Columns that put the rows into one order, where no ORDER BY does; absent: the order in which they come. */
+  rowOrder?(): readonly string[]
   /**
    * A HAVING that can fail, as a column for the statement's WHERE: there other conditions come first, so that a group which they exclude
    * can't fail the query. Undefined: the relation applies its HAVING itself.

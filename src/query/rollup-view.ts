@@ -22,6 +22,7 @@ import type {
   Relation,
   RelationColumn,
 } from './relation.ts'
+import { toParameterTexts } from './sqlite-text.ts'
 
 /** The column that addresses a group; an output of that name hides it. */
 const ID_COLUMN = '_id'
@@ -165,6 +166,10 @@ export class RollupView implements Relation {
     return { columns, texts: () => groupBy.map(({ column }) => this.#plain(column)) }
   }
 
+  rowOrder(): readonly string[] {
+    return this.groupSource().texts()
+  }
+
   deferHaving(): DeferredHaving | undefined {
     const { having } = this.#rollup.plan.wrap
     if (having === null || this.#unfiltered || !this.#printer.canFail(having)) return undefined
@@ -227,7 +232,7 @@ export class RollupView implements Relation {
     const names = columns.map(({ name }) => name)
     const sql =
       finishedColumn === undefined
-        ? `${this.#printer.parts.functions.finalizer(aggregateWord(partial), aggregate, partial.argTypes)}(${[...names, leaf.parameter ?? []].flat().join(', ')})`
+        ? `${this.#printer.parts.functions.finalizer(aggregateWord(partial), aggregate, partial.argTypes)}(${[...names, ...toParameterTexts(leaf.parameter)].join(', ')})`
         : at(names, finishedColumn)
     return { kind: 'fragment', sql, type, canFail, position: 0 }
   }

@@ -2,8 +2,16 @@
  * Owns an aggregate of ours as a SQLite aggregate over rows: the accumulator that folds records also folds rows, so SUM is exact
  * here too. SQLite mostly finishes one group before it starts the next; the accumulator's place is used again then.
  */
-import type { Accumulator, Aggregate, StateValue } from '../aggregates/aggregate.ts'
+import type {
+  Accumulator,
+  AccumulatorInput,
+  Aggregate,
+  AggregateParameter,
+  StateValue,
+} from '../aggregates/aggregate.ts'
+import type { OrderKey } from '../aggregates/order-key.ts'
 import { errorCell } from '../core/key-bytes.ts'
+import { RecordPlace } from '../core/record-place.ts'
 import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import { isErrorCell, toLoader, toStorer, type LoadCell, type StoreCell } from './cell-codec.ts'
 import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
@@ -12,7 +20,7 @@ import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
 export interface RowGroup {
   readonly index: number
   /** For finalize; NaN where the call has none. */
-  parameter: number
+  parameter: AggregateParameter
   error: Cell
 }
 
@@ -25,17 +33,27 @@ export class RowAggregate {
   readonly #session: QuerySession
   readonly #loaders: readonly LoadCell[]
   readonly #store: StoreCell
+  readonly #input: AccumulatorInput
+  /** Rows come in the order that the call asks for: they are numbered. */
+  readonly #place = new RecordPlace()
   #accumulator: Accumulator
   #capacity = CAPACITY_AT_START
   #next = 0
   #open = 0
 
-  constructor(aggregate: Aggregate, argTypes: readonly ScalarType[], session: QuerySession) {
+  /** `order`: ORDER BY of a call with DISTINCT; else SQLite puts the rows in order. */
+  constructor(
+    aggregate: Aggregate,
+    argTypes: readonly ScalarType[],
+    session: QuerySession,
+    order: readonly OrderKey[] = [],
+  ) {
     this.#aggregate = aggregate
     this.#session = session
     this.#loaders = argTypes.map(toLoader)
     this.#store = toStorer(aggregate.type)
-    this.#accumulator = aggregate.createAccumulator()
+    this.#input = { place: this.#place, order, bounds: 'rows' }
+    this.#accumulator = aggregate.createAccumulator(this.#input)
     this.#accumulator.grow(this.#capacity)
   }
 
@@ -54,7 +72,8 @@ export class RowAggregate {
     const { registers, arena } = this.#session
     arena.used = 0
     const count = this.#loaders.length
-    if (cells.length > count) group.parameter = Number(cells[count])
+    if (cells.length > count) group.parameter = toParameter(cells[count] as Cell)
+    this.#place.offset += 1
     for (let index = 0; index < count; index++) {
       const cell = cells[index] as Cell
       if (isErrorCell(cell)) {
@@ -82,6 +101,7 @@ export class RowAggregate {
     this.#accumulator.stateOf(index, state)
     const { registers } = this.#session
     this.#aggregate.finalize(state, registers, RESULT_REGISTER, parameter)
+    this.#session.takeWarning()
     return this.#store(registers, RESULT_REGISTER)
   }
 
@@ -89,10 +109,16 @@ export class RowAggregate {
   startAgain(): void {
     this.#next = 0
     this.#open = 0
+    this.#place.offset = 0
     if (this.#capacity > CAPACITY_KEPT_MAX) {
       this.#capacity = CAPACITY_AT_START
-      this.#accumulator = this.#aggregate.createAccumulator()
+      this.#accumulator = this.#aggregate.createAccumulator(this.#input)
       this.#accumulator.grow(this.#capacity)
     } else this.#accumulator.reset()
   }
+}
+
+/** The parameter of an aggregate from its cell, a number or a text. */
+export function toParameter(cell: Cell): AggregateParameter {
+  return typeof cell === 'string' ? cell : Number(cell)
 }

@@ -83,6 +83,7 @@ function warningsOf({ hiddenGroups, probes }: CompiledQuery, { connection, sessi
     const times = session.kindMismatches === 1 ? 'one comparison' : `${session.kindMismatches} comparisons`
     warnings.push(`${times} met values of two kinds (such as a number and a text) and counted as null`)
   }
+  warnings.push(...session.warnings)
   for (const probe of probes) {
     const warning = describeProbe(probe)
     if (!warnings.includes(warning) && holdsOtherKinds(connection, probe)) warnings.push(warning)

@@ -5,7 +5,8 @@
  * SQLite also evaluates rows and sides that the answer doesn't need.
  */
 import type BetterSqlite3 from 'better-sqlite3'
-import type { Aggregate, StateValue } from '../aggregates/aggregate.ts'
+import type { Aggregate, AggregateParameter, StateValue } from '../aggregates/aggregate.ts'
+import type { OrderKey } from '../aggregates/order-key.ts'
 import { toStateValue } from '../aggregates/state-value.ts'
 import { errorCell, KEY_TAG, readErrorCell } from '../core/key-bytes.ts'
 import { Registers, TAG } from '../core/registers.ts'
@@ -16,7 +17,7 @@ import { loadLiteral } from '../sql/literal-value.ts'
 import { isErrorCell, needsBigIntegers, toLoader, toStorer } from './cell-codec.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
 import { StateMerger } from './state-merger.ts'
-import { RowAggregate, type RowGroup } from './row-aggregate.ts'
+import { RowAggregate, toParameter, type RowGroup } from './row-aggregate.ts'
 import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
 
 const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
@@ -101,10 +102,13 @@ export class SqliteFunctions {
   /** Finalizes state cells; behind them it gets the call's parameter. */
   finalizer(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
     const name = `finalize_${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
-    const { registers } = this.#session
+    const session = this.#session
+    const { registers } = session
     const store = toStorer(aggregate.type)
     this.#once(name, ['bigint'], () => (...cells) => {
-      aggregate.finalize(toStates(cells), registers, RESULT_REGISTER, parameterOf(aggregate, cells))
+      const states = toStates(cells.slice(0, aggregate.columns.length))
+      aggregate.finalize(states, registers, RESULT_REGISTER, parameterOf(aggregate, cells))
+      session.takeWarning()
       return store(registers, RESULT_REGISTER)
     })
     return name
@@ -114,9 +118,10 @@ export class SqliteFunctions {
   merger(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
     const name = `merge_${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
     if (this.#isNew(name)) {
-      const { registers } = this.#session
+      const session = this.#session
+      const { registers } = session
       const store = toStorer(aggregate.type)
-      this.#registerAggregate<{ readonly merger: StateMerger; parameter: number }>(name, true, {
+      this.#registerAggregate<{ readonly merger: StateMerger; parameter: AggregateParameter }>(name, true, {
         start: () => ({ merger: new StateMerger(aggregate), parameter: Number.NaN }),
         step: (state, ...cells) => {
           state.parameter = parameterOf(aggregate, cells)
@@ -124,6 +129,7 @@ export class SqliteFunctions {
         },
         result: ({ merger, parameter }) => {
           aggregate.finalize(merger.total(), registers, RESULT_REGISTER, parameter)
+          session.takeWarning()
           return store(registers, RESULT_REGISTER)
         },
       })
@@ -131,11 +137,18 @@ export class SqliteFunctions {
     return name
   }
 
-  /** An aggregate over rows. */
-  aggregate(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
-    const name = `${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
+  /** An aggregate over rows; `order` as RowAggregate has it. */
+  aggregate(
+    aggregateName: string,
+    aggregate: Aggregate,
+    argTypes: readonly ScalarType[],
+    order: readonly OrderKey[] = [],
+  ): string {
+    const types = argTypes.map((type) => TYPE_LETTERS[type]).join('')
+    const keys = order.map(({ register, descending, nullsFirst }) => `_${register}${+descending}${+nullsFirst}`)
+    const name = `${aggregateName}$${types}${keys.join('')}`
     if (this.#isNew(name)) {
-      const rows = new RowAggregate(aggregate, argTypes, this.#session)
+      const rows = new RowAggregate(aggregate, argTypes, this.#session, order)
       this.#rowAggregates.push(rows)
       this.#registerAggregate<RowGroup>(name, needsBigIntegers(argTypes), {
         start: () => rows.start(),
@@ -332,8 +345,8 @@ function toStates(cells: readonly Cell[]): StateValue[] {
 }
 
 /** Behind the state's cells; NaN where the call has none. */
-function parameterOf({ columns }: Aggregate, cells: readonly Cell[]): number {
-  return cells.length > columns.length ? Number(cells[columns.length]) : Number.NaN
+function parameterOf({ columns }: Aggregate, cells: readonly Cell[]): AggregateParameter {
+  return cells.length > columns.length ? toParameter(cells[columns.length] as Cell) : Number.NaN
 }
 
 /** Left to right, stopping at the first that decides: an error decides too. */

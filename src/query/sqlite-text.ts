@@ -1,4 +1,5 @@
 /** Owns the SQLite text of constants and names. */
+import type { AggregateParameter } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
 import { intervalCellOf } from '../core/interval-cell.ts'
 import { keyBytesOf } from '../core/key-bytes.ts'
@@ -53,6 +54,12 @@ function toIntervalCell(literal: Literal): Uint8Array {
   const r = new Registers(1)
   loadLiteral(r, 0, literal)
   return intervalCellOf(r, 0)
+}
+
+/** What an aggregate call gives to finalize: none, or one cell. */
+export function toParameterTexts(parameter: AggregateParameter | undefined): string[] {
+  if (parameter === undefined) return []
+  return [typeof parameter === 'number' ? String(parameter) : quoteText(parameter)]
 }
 
 function toDoubleText(value: number, doubles: BoundDoubles): string {

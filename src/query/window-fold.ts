@@ -2,12 +2,14 @@
  * Owns an aggregate over the frame of a window: rows enter at its end and leave at its start, in order. Nothing is subtracted: the
  * states of rows are merged, so a frame's value has the same last digit as the value of its rows alone, for sketches and extremes too.
  */
-import type { Accumulator, Aggregate, StateValue } from '../aggregates/aggregate.ts'
+import type { Accumulator, Aggregate, AggregateParameter, StateValue } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
 import { errorCell } from '../core/key-bytes.ts'
+import { RecordPlace } from '../core/record-place.ts'
 import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import { isErrorCell, toLoader, toStorer, type LoadCell, type StoreCell } from './cell-codec.ts'
 import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
+import { toParameter } from './row-aggregate.ts'
 
 /** Rows merged in order, or the error of the first of them that has one. */
 interface Merged {
@@ -44,11 +46,13 @@ export interface WindowFold {
 class RowFolder {
   readonly #shared: WindowAggregate
   readonly #accumulator: Accumulator
-  #parameter = Number.NaN
+  /** Rows enter in the window's order: they are numbered. */
+  readonly #place = new RecordPlace()
+  #parameter: AggregateParameter = Number.NaN
 
   constructor(shared: WindowAggregate) {
     this.#shared = shared
-    this.#accumulator = shared.aggregate.createAccumulator()
+    this.#accumulator = shared.aggregate.createAccumulator({ place: this.#place, order: [], bounds: 'state' })
     this.#accumulator.grow(1)
   }
 
@@ -58,7 +62,8 @@ class RowFolder {
     const { registers, arena } = session
     arena.used = 0
     const count = loaders.length
-    if (cells.length > count) this.#parameter = Number(cells[count])
+    if (cells.length > count) this.#parameter = toParameter(cells[count] as Cell)
+    this.#place.offset += 1
     for (let index = 0; index < count; index++) {
       const cell = cells[index] as Cell
       if (isErrorCell(cell)) return cell
@@ -84,6 +89,7 @@ class RowFolder {
     if (error !== null) return error
     const { aggregate, session, store } = this.#shared
     aggregate.finalize(state, session.registers, RESULT_REGISTER, this.#parameter)
+    session.takeWarning()
     return store(session.registers, RESULT_REGISTER)
   }
 }

@@ -3,6 +3,7 @@
  * data, JSON-serialisable, so that a plan can be stored. One tree for the ingest half, the wrap half and queries.
  */
 import type { ScalarType } from '../core/scalar-type.ts'
+import type { SortDirection } from './sort-direction.ts'
 
 /**
  * bigint, numeric: decimal digits as text; timestamptz, timestamp: microseconds since 1970 as decimal text; date: days since 1970 as
@@ -75,6 +76,11 @@ export interface In extends Node {
   readonly list: readonly Expression[]
 }
 
+/** A key of ORDER BY inside an aggregate call. */
+export interface AggregateOrder extends SortDirection {
+  readonly expression: Expression
+}
+
 /** An aggregate call before the split; afterwards a `partial`. */
 export interface AggregateCall extends Node {
   readonly kind: 'aggregate'
@@ -84,8 +90,10 @@ export interface AggregateCall extends Node {
   readonly args: readonly Expression[]
   readonly filter: Expression | null
   readonly distinct: boolean
-  /** What the finished value depends on beside the state: the fraction of a percentile. */
-  readonly parameter?: number
+  /** ORDER BY inside the call, of those whose value depends on it. */
+  readonly order?: readonly AggregateOrder[]
+  /** What the finished value depends on beside the state: the fraction of a percentile, a separator. */
+  readonly parameter?: number | string
 }
 
 /** GROUPING(a, b) of a rollup: a bit for each argument, set where the group isn't grouped by it. A part of the split alone. */
@@ -105,7 +113,7 @@ export interface PartialValue extends Node {
   readonly kind: 'partial'
   readonly index: number
   /** The call's. */
-  readonly parameter?: number
+  readonly parameter?: number | string
 }
 
 /** Queries: a piece of SQLite text that has a value (a column, a scalar subquery, an aggregate over rows). */
@@ -148,7 +156,11 @@ export function childrenOf(expression: Expression): readonly Expression[] {
     case 'in':
       return [expression.argument, ...expression.list]
     case 'aggregate':
-      return expression.filter === null ? expression.args : [...expression.args, expression.filter]
+      return [
+        ...expression.args,
+        ...(expression.order ?? []).map((key) => key.expression),
+        ...(expression.filter === null ? [] : [expression.filter]),
+      ]
     default:
       return []
   }

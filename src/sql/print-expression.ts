@@ -3,7 +3,7 @@
  * expression parses to the same tree again.
  */
 import { assert, unreachable } from '../core/assert.ts'
-import type { AggregateCall, Case, Expression, Field, Meta } from './expression.ts'
+import type { AggregateCall, AggregateOrder, Case, Expression, Field, Meta } from './expression.ts'
 import type { FunctionEntry } from './function-entry.ts'
 import { functionById } from './function-table.ts'
 import { NAME_BYTES_MAX, quoteLabel, quoteName, quoteText } from './identifier.ts'
@@ -13,7 +13,7 @@ import { printLiteral } from './print-literal.ts'
 /** How parts that only a wrap half has are called. */
 export interface PrintNames {
   readonly group?: (index: number) => string
-  readonly partial?: (index: number, parameter: number | undefined) => string
+  readonly partial?: (index: number, parameter: number | string | undefined) => string
 }
 
 /** PostgreSQL's precedence, low to high. */
@@ -155,10 +155,25 @@ function printCase(expression: Case, names: PrintNames): string {
 }
 
 function printAggregate(call: AggregateCall, names: PrintNames): string {
-  const parameter = call.parameter === undefined ? '' : `, ${call.parameter}`
+  const parameter = call.parameter === undefined ? '' : `, ${printParameter(call.parameter)}`
   const args = call.args.length === 0 ? '*' : printList(call.args, names) + parameter
   const filter = call.filter === null ? '' : ` FILTER (WHERE ${print(call.filter, names).text})`
-  return `${call.name.toUpperCase()}(${call.distinct ? 'DISTINCT ' : ''}${args})${filter}`
+  const order = printOrder(call.order ?? [], names)
+  return `${call.name.toUpperCase()}(${call.distinct ? 'DISTINCT ' : ''}${args}${order})${filter}`
+}
+
+/** What an aggregate call gives to finalize, as it was written. */
+export function printParameter(parameter: number | string): string {
+  return typeof parameter === 'number' ? String(parameter) : quoteText(parameter)
+}
+
+/** Directions that the grammar would take anyhow are left out. */
+function printOrder(order: readonly AggregateOrder[], names: PrintNames): string {
+  const keys = order.map(({ expression, descending, nullsFirst }) => {
+    const nulls = nullsFirst === descending ? '' : ` NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`
+    return `${print(expression, names).text}${descending ? ' DESC' : ''}${nulls}`
+  })
+  return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`
 }
 
 function printMeta(expression: Meta): string {

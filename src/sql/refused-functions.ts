@@ -27,8 +27,7 @@ const LATER: ReadonlySet<string> = new Set(
 )
 
 const LATER_AGGREGATES: ReadonlySet<string> = new Set(
-  words(`first last array_agg string_agg map_agg any_value percentile_cont percentile_disc median mode
-    approx_top_k histogram json_agg jsonb_agg json_object_agg jsonb_object_agg`),
+  words('percentile_cont percentile_disc median mode approx_top_k histogram xmlagg range_agg range_intersect_agg'),
 )
 
 const WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import { SPARSE_MAX } from '../../src/aggregates/hyperloglog.ts'
-import { finish, stateOf, type Value } from './fold-values.ts'
+import { finish, inputOf, stateOf, type Value } from './fold-values.ts'
 
 const DISTINCT = resolveAggregate('approx_distinct', ['any'])!
 /** Up to a million values in the long form. */
@@ -53,7 +53,7 @@ test('the error stays below 2 %, most often below 1 %', () => {
 })
 
 test('many groups with few values each do not mix', () => {
-  const accumulator = DISTINCT.createAccumulator()
+  const accumulator = DISTINCT.createAccumulator(inputOf())
   const groups = 20_000
   accumulator.grow(groups)
   const state: (null | Uint8Array)[] = []

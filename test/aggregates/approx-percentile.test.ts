@@ -5,7 +5,7 @@ import type { StateValue } from '../../src/aggregates/aggregate.ts'
 import { FINE_BUCKETS_MAX } from '../../src/aggregates/quantile-sketch.ts'
 import { Registers } from '../../src/core/registers.ts'
 import { SeededRandom } from '../fuzz/seeded-random.ts'
-import { finish, stateOf, type Value } from './fold-values.ts'
+import { finish, inputOf, stateOf, type Value } from './fold-values.ts'
 
 const PERCENTILE = resolveAggregate('approx_percentile', ['any'])!
 /** Half of the narrowest bucket's relative width. */
@@ -116,7 +116,7 @@ test('the bytes are stored in databases and must not change; few values take few
 })
 
 test('many groups that grow beside each other do not mix, and a reset empties them', () => {
-  const accumulator = PERCENTILE.createAccumulator()
+  const accumulator = PERCENTILE.createAccumulator(inputOf())
   const groups = 500
   const r = new Registers(1)
   const state: StateValue[] = []

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import { DISTINCT_MAX, HEAD_BYTES, MEMBER_BYTES_MAX } from '../../src/aggregates/distinct-set.ts'
-import { finish, stateOf, type Value } from './fold-values.ts'
+import { finish, inputOf, stateOf, type Value } from './fold-values.ts'
 
 const DISTINCT = resolveAggregate('count', ['any'], true)!
 const PAST = { error: 'too_many_values' }
@@ -56,7 +56,7 @@ test('the bytes are stored in databases and must not change', () => {
 })
 
 test('many groups do not mix, and a reset empties them', () => {
-  const accumulator = DISTINCT.createAccumulator()
+  const accumulator = DISTINCT.createAccumulator(inputOf())
   const groups = 20_000
   accumulator.grow(groups)
   const state: (null | Uint8Array)[] = []

@@ -1,6 +1,7 @@
 /** Owns the folding of plain values through an aggregate, for tests. */
-import type { Aggregate, StateValue } from '../../src/aggregates/aggregate.ts'
+import type { AccumulatorInput, Aggregate, AggregateParameter, StateValue } from '../../src/aggregates/aggregate.ts'
 import type { Decimal } from '../../src/core/decimal.ts'
+import { RecordPlace } from '../../src/core/record-place.ts'
 import { TAG, Registers } from '../../src/core/registers.ts'
 
 /** number: a double; bigint: an integer; null, boolean, text. */
@@ -29,12 +30,23 @@ export function setValue(r: Registers, out: number, value: Value): void {
 /** The argument of a call, or its two arguments. */
 export type Arguments = Value | readonly [Value, Value]
 
-/** The state of these values, folded in their order as one group among others. */
-export function stateOf(aggregate: Aggregate, values: readonly Arguments[]): StateValue[] {
+/** Of calls without ORDER BY. */
+export function inputOf(bounds: AccumulatorInput['bounds'] = 'state'): AccumulatorInput {
+  return { place: new RecordPlace(), order: [], bounds }
+}
+
+/** The state of these values, folded in their order as one group among others; `offsets` say where each record stands in its shard. */
+export function stateOf(
+  aggregate: Aggregate,
+  values: readonly Arguments[],
+  offsets: readonly number[] = [...values.keys()],
+  input = inputOf(),
+): StateValue[] {
   const r = new Registers(2)
-  const accumulator = aggregate.createAccumulator()
+  const accumulator = aggregate.createAccumulator(input)
   accumulator.grow(4)
-  for (const value of values) {
+  for (const [index, value] of values.entries()) {
+    input.place.offset = offsets[index]!
     const [first, second] = isPair(value) ? value : [value, undefined]
     setValue(r, 0, first)
     if (second !== undefined) setValue(r, 1, second)
@@ -53,7 +65,11 @@ function isPair(value: Arguments): value is readonly [Value, Value] {
 }
 
 /** The finished value: text as a string, an error as { error: code }. */
-export function finish(aggregate: Aggregate, state: readonly StateValue[], parameter = Number.NaN): unknown {
+export function finish(
+  aggregate: Aggregate,
+  state: readonly StateValue[],
+  parameter: AggregateParameter = Number.NaN,
+): unknown {
   const r = new Registers(1)
   aggregate.finalize(state, r, 0, parameter)
   return readRegister(r, 0)
@@ -71,6 +87,7 @@ export function readRegister(r: Registers, index: number): unknown {
     case TAG.DOUBLE:
       return r.num[index]
     case TAG.TEXT:
+    case TAG.JSON:
       return Buffer.from(r.bytesOf(index)).toString('utf8')
     case TAG.TIMESTAMP:
     case TAG.BIG_TIMESTAMP:

@@ -6,6 +6,7 @@ import { assert } from '../../src/core/assert.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Signature } from './signatures.ts'
+import { allowsList, allowsMap, isListOrMap, isOrderedList, printDuckList, printPostgresList } from './dialect-lists.ts'
 import { printCall, printWith, quoteText } from './print-syntax.ts'
 import { argumentsOf, call, castTo, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
 import type { JsonNode } from './value.ts'
@@ -25,7 +26,7 @@ export interface Dialect {
   /** Fields of doubles whose sums no engine rounds on the way. */
   readonly exactDoubles: readonly string[]
   readonly allows: (signature: Signature) => boolean
-  readonly allowsAggregate: (name: string) => boolean
+  readonly allowsAggregate: (name: string, args: readonly ScalarType[]) => boolean
   readonly allowsSymmetric: boolean
   readonly literal: (type: ScalarType, random: SeededRandom) => LiteralNode | undefined
   /** Arguments that must be written out, or of one kind; undefined: any of the type. */
@@ -261,6 +262,7 @@ const ZONES = ['Z', '+00:00', '+02:00', '-03:30', '+05:45']
 const POSTGRES: Override = (node, print) => {
   if (node.kind === 'field') return String(node.path[0])
   if (node.kind === 'literal') return printLiteral(node, 'timestamptz')
+  if (node.kind === 'aggregate' && isListOrMap(node.name)) return printPostgresList(node, print)
   if (node.kind === 'aggregate') return printAggregate(node, print, node.type === 'boolean' ? BOOLEAN_EXTREMES : {})
   if (node.kind !== 'call') return undefined
   const texts = node.args.map(print)
@@ -356,7 +358,7 @@ export const POSTGRESQL: Dialect = {
     if (signature.id.endsWith('_exact')) return signature.type === 'numeric'
     return allowsCommon(signature)
   },
-  allowsAggregate: (name) => EXACT_AGGREGATES.test(name),
+  allowsAggregate: (name, args) => EXACT_AGGREGATES.test(name) || allowsList(name, args) || allowsMap(name, args),
   allowsSymmetric: true,
   literal: (type, random) => literalOf(type, random, ZONES),
   argument: (id, index, random) =>
@@ -378,6 +380,7 @@ export const POSTGRESQL: Dialect = {
 const DUCK: Override = (node, print) => {
   if (node.kind === 'field') return String(node.path[0])
   if (node.kind === 'literal') return printLiteral(node, 'timestamp')
+  if (node.kind === 'aggregate' && isOrderedList(node.name)) return printDuckList(node, print)
   if (node.kind === 'aggregate') return printAggregate(node, print, { every: 'bool_and' })
   if (node.kind !== 'call') return undefined
   // the column holds times already
@@ -429,7 +432,7 @@ export const DUCKDB: Dialect = {
     if (/^timestamp_(millis|micros)$/.test(signature.id)) return signature.args[0] === 'bigint'
     return allowsCommon(signature)
   },
-  allowsAggregate: (name) => EXACT_AGGREGATES.test(name),
+  allowsAggregate: (name, args) => EXACT_AGGREGATES.test(name) || allowsList(name, args),
   allowsSymmetric: false,
   literal: (type, random) => literalOf(type, random, ['']),
   argument: (id, index, random) =>

@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Coverage } from './coverage.ts'
+import { RECORD_COLUMN } from './dialect-lists.ts'
 import { DUCKDB, POSTGRESQL, type Dialect } from './dialects.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import { evaluateRollup, type NaiveAnswer } from './naive-evaluator.ts'
@@ -19,7 +20,7 @@ import { printRollup, randomRollup, type SqlCase } from './random-case.ts'
 import { printJson } from './random-values.ts'
 import { smallerCases } from './smaller.ts'
 import { expectEqual, showCase } from './split-property.ts'
-import { keyOf, Time, type JsonObject, type Value } from './value.ts'
+import { Json, keyOf, Time, type JsonArray, type JsonNode, type JsonObject, type Value } from './value.ts'
 
 export interface EngineCase extends SqlCase {
   readonly dialect: Dialect
@@ -187,13 +188,13 @@ function eventStatements(dialect: Dialect, records: readonly SourceRecord[]): st
     if (isDuck && type === 'timestamptz') return `${name} timestamp`
     return `${name} ${column}`
   })
-  const rows = records.map(({ value }) => {
+  const rows = records.map(({ value, offset }) => {
     const members = new Map((value as JsonObject).members)
-    return `(${dialect.fields.map(({ name }) => cellText(members.get(name))).join(', ')})`
+    return `(${[...dialect.fields.map(({ name }) => cellText(members.get(name))), offset].join(', ')})`
   })
   return [
     'DROP TABLE IF EXISTS events',
-    `CREATE TABLE events (${columns.join(', ')})`,
+    `CREATE TABLE events (${[...columns, `${RECORD_COLUMN} bigint`].join(', ')})`,
     ...(rows.length === 0 ? [] : [`INSERT INTO events VALUES ${rows.join(', ')}`]),
   ]
 }
@@ -217,7 +218,26 @@ export function toValue(cell: string | null, type: ScalarType): Value {
       return cell === 'inf' ? Infinity : cell === '-inf' ? -Infinity : cell === 'nan' ? NaN : Number(cell) + 0
     case 'text':
       return cell
+    case 'any':
+      return new Json(readJson(cell))
     default:
       return decimalOfText(cell)
   }
+}
+
+/** An array's or object's text, its numbers as they are written. */
+function readJson(text: string): JsonArray | JsonObject {
+  const written = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' ? { number: context?.source ?? String(value) } : value,
+  ) as unknown
+  return toNode(written) as JsonArray | JsonObject
+}
+
+function toNode(value: unknown): JsonNode {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return { text: value }
+  if (Array.isArray(value)) return { elements: value.map(toNode) }
+  const members = Object.entries(value as object)
+  if ('number' in (value as object)) return value as { number: string }
+  return { members: members.map(([key, one]) => [key, toNode(one)]) }
 }

@@ -1,8 +1,9 @@
 /** Owns what the aggregates give, by their definitions over the list of all inputs, and which values they take. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
-import { compareValues } from './naive-compare.ts'
+import { compareInOrder, compareValues } from './naive-compare.ts'
 import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
+import { checkList, finalizeList, isList, type Input } from './naive-lists.ts'
 import { int64 } from './naive-numbers.ts'
 import { approximatePercentile, bucketMiddle } from './naive-percentile.ts'
 import type { AggregateNode } from './syntax.ts'
@@ -20,24 +21,29 @@ import {
   type Value,
 } from './value.ts'
 
+export type { Input } from './naive-lists.ts'
+
 /** The arguments of one call; none of COUNT(*). */
-export type Arguments = readonly Value[]
+type Arguments = readonly Value[]
 
 const NUMBERS = /^(sum|avg|approx_percentile|var|stddev|covar|corr|regr)/
 const BITS = /^bit_/
 const TRUTHS = /^(bool_|every)/
 const EXTREMES_BY = /^(min|max)_by$/
 const EXTREMES = /^(min|max)$/
+const WITH_NULL = /^(first|last|array_agg|jsonb?_agg|map_agg|jsonb?_object_agg)$/
 
-/** Whether the arguments count: not those with a NULL, but for the value of MIN_BY. */
+/** Whether the arguments count: not those with a NULL, but for the value of MIN_BY, and of lists. */
 export function isInput({ name }: AggregateNode, args: Arguments): boolean {
+  if (WITH_NULL.test(name)) return true
   return (EXTREMES_BY.test(name) ? args.slice(1) : args).every((value) => value !== null)
 }
 
 /** Errors: RowError where the aggregate doesn't take one of them. */
-export function checkArguments({ name, distinct, argument, second }: AggregateNode, args: Arguments): void {
+export function checkArguments({ name, distinct, argument, second }: AggregateNode, { args, order }: Input): void {
   if (NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value))) throw new RowError('wrong_kind')
   const [first = null, by = null] = args
+  if (isList(name)) return checkList(name, args, order)
   if (EXTREMES_BY.test(name)) {
     keyOf(first)
     checkExtreme(by, second?.type)
@@ -64,10 +70,10 @@ function integerOf(value: Value): bigint {
 }
 
 /** The finished value. Errors: RowError, of the cell. */
-export function finalize(
-  { name, distinct, type, argument, second, parameter = 0 }: AggregateNode,
-  inputs: readonly Arguments[],
-): Value {
+export function finalize(node: AggregateNode, given: readonly Input[]): Value {
+  const { name, distinct, type, argument, second, parameter = 0 } = node
+  if (isList(name)) return fromKey(finalizeList(node, given), type)
+  const inputs: readonly Arguments[] = given.map(({ args }) => args)
   const values = inputs.map(([first = null]) => first)
   switch (name) {
     case 'count':
@@ -75,7 +81,7 @@ export function finalize(
     case 'approx_distinct':
       return BigInt(new Set(values.map(keyOf)).size)
     case 'approx_percentile':
-      return approximatePercentile(values as NumberValue[], parameter)
+      return approximatePercentile(values as NumberValue[], Number(parameter))
     case 'sum':
       return sumOf(values as NumberValue[], type === 'double precision')
     case 'avg':
@@ -186,11 +192,4 @@ function extremeBy(inputs: readonly Arguments[], direction: number, undeclared: 
   )
   const values = inputs.filter(([, by = null]) => compareValues(by, best) === 0).map(([value = null]) => value)
   return values.toSorted(compareInOrder)[0] ?? null
-}
-
-const KIND_ORDER = ['text', 'number', 'boolean', 'array', 'object', 'time', 'null']
-
-/** The order of keys: of kinds first. */
-function compareInOrder(left: Value, right: Value): number {
-  return compareValues(left, right) ?? KIND_ORDER.indexOf(kindOf(left)) - KIND_ORDER.indexOf(kindOf(right))
 }

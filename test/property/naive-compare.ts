@@ -24,6 +24,13 @@ export function compareValues(left: Value, right: Value): number | undefined {
   return Number(left) - Number(right)
 }
 
+const KIND_ORDER = ['text', 'number', 'boolean', 'array', 'object', 'time', 'null']
+
+/** The order of keys: of kinds first. */
+export function compareInOrder(left: Value, right: Value): number {
+  return compareValues(left, right) ?? KIND_ORDER.indexOf(kindOf(left)) - KIND_ORDER.indexOf(kindOf(right))
+}
+
 const RANKS = ['null', 'text', 'number', 'boolean', 'array', 'object']
 
 /** jsonb's order, but for [], an array as any other: text < number < boolean < array < object, and null first inside. */

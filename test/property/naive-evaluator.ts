@@ -5,7 +5,7 @@
 import type { OnError } from '../../src/core/policy.ts'
 import { evaluate, recordLeaf, type SourceRecord, type Surroundings } from './naive-expressions.ts'
 import { groupingOf, setsOf, type GroupingStyle } from './grouping-style.ts'
-import { checkArguments, finalize, isInput, type Arguments } from './naive-aggregates.ts'
+import { checkArguments, finalize, isInput, type Input } from './naive-aggregates.ts'
 import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
 import { regroup } from './regroup.ts'
@@ -54,7 +54,7 @@ interface Group {
   readonly set: readonly number[]
   readonly values: readonly Value[]
   /** By the aggregate's text. */
-  readonly inputs: Map<string, Arguments[]>
+  readonly inputs: Map<string, Input[]>
   records: number
 }
 
@@ -121,8 +121,15 @@ function foldRecord(
   const evaluated = expressions.map((expression) => evaluate(expression, at))
   const values = evaluated.map((value) => keyed(value, failingIsNull))
   const conditions = aggregates.map(({ filter }) => holds(filter))
-  const inputs = aggregates.map((aggregate, index) =>
-    conditions[index] ? argumentsOf(aggregate).map((argument) => evaluate(argument, at)) : undefined,
+  const place = [record.timestampMs, record.partition, record.offset]
+  const inputs = aggregates.map((aggregate, index): Input | undefined =>
+    conditions[index]
+      ? {
+          args: argumentsOf(aggregate).map((argument) => evaluate(argument, at)),
+          order: (aggregate.order ?? []).map(({ node }) => evaluate(node, at)),
+          place,
+        }
+      : undefined,
   )
   const taken = aggregates.map((aggregate, index) => takes(aggregate, inputs[index], failingIsNull))
   for (const [number, set] of setsOfRollup(rollup).entries()) {
@@ -154,11 +161,11 @@ function keyed(value: Value, failingIsNull: boolean): Value {
 }
 
 /** Whether the aggregate takes the arguments; those that it doesn't take fail the record, or are passed over. */
-function takes(aggregate: AggregateNode, args: Arguments | undefined, failingIsNull: boolean): boolean {
-  if (args === undefined) return false
+function takes(aggregate: AggregateNode, input: Input | undefined, failingIsNull: boolean): boolean {
+  if (input === undefined) return false
   try {
-    checkArguments(aggregate, args)
-    return isInput(aggregate, args)
+    checkArguments(aggregate, input)
+    return isInput(aggregate, input.args)
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return false
     throw error

@@ -9,6 +9,7 @@ import {
   type LiteralNode,
   type MetaNode,
   type Node,
+  type OrderItem,
 } from './syntax.ts'
 
 /** How the names of a statement's outside are written: fields in a rollup, columns in a query. */
@@ -82,14 +83,25 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     case 'aggregate': {
       const args = argumentsOf(node).map((argument) => print(argument, false))
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
-      const inner = [args.length === 0 ? '*' : args, node.parameter ?? []].flat().join(', ')
-      return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${inner})${filter}`
+      const parameter = typeof node.parameter === 'string' ? quoteText(node.parameter) : (node.parameter ?? [])
+      const inner = [args.length === 0 ? '*' : args, parameter].flat().join(', ')
+      const order = printOrder(node.order ?? [], (key) => print(key, false))
+      return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${inner}${order})${filter}`
     }
     case 'group':
       return print(node.expression, false)
     case 'grouping':
       return `GROUPING(${node.args.map((arg) => print(arg, false)).join(', ')})`
   }
+}
+
+/** ORDER BY with every direction written out; empty without keys. */
+export function printOrder(order: readonly OrderItem[], print: (node: Node) => string): string {
+  const keys = order.map(
+    ({ node, descending, nullsFirst }) =>
+      `${print(node)} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`,
+  )
+  return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`
 }
 
 function isNumeric(node: Node): boolean {

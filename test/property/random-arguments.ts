@@ -75,6 +75,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
 export function aggregateFlavours(name: string): readonly Flavour[] | undefined {
   if (/^(bool_|every)/.test(name)) return ['boolean']
   if (name.startsWith('bit_')) return ['small']
+  if (name === 'string_agg') return TEXTS
   return /^(sum|avg|approx_percentile|var|stddev|covar|corr|regr)/.test(name) ? NUMBER_FLAVOURS : undefined
 }
 

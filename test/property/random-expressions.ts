@@ -19,7 +19,15 @@ import {
 } from './random-arguments.ts'
 import type { Flavour } from './random-values.ts'
 import { FUNCTION_IDS, SIGNATURES, type Signature } from './signatures.ts'
-import { call, castTo, type AggregateNode, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
+import {
+  call,
+  castTo,
+  type AggregateNode,
+  type FieldNode,
+  type LiteralNode,
+  type Node,
+  type OrderItem,
+} from './syntax.ts'
 
 export interface FieldInfo {
   readonly path: FieldNode['path']
@@ -62,7 +70,8 @@ const AGGREGATES: readonly {
   readonly name: string
   readonly distinct: boolean
   readonly args: readonly ScalarType[]
-  readonly hasParameter: boolean
+  readonly parameter: 'fraction' | 'separator' | undefined
+  readonly ordered: boolean
   readonly type: ScalarType
 }[] = DEFINITIONS.flatMap((definition) =>
   ARGUMENT_LISTS.flatMap((args) => {
@@ -70,13 +79,15 @@ const AGGREGATES: readonly {
     const aggregate = definition.resolve(args)
     if (aggregate === undefined) return []
     const distinct = form === 'distinct'
-    const hasParameter = definition.parameter !== undefined
-    return [{ id: aggregateId(name, distinct), name, distinct, args, hasParameter, type: aggregate.type }]
+    const { parameter, ordered = false } = definition
+    return [{ id: aggregateId(name, distinct), name, distinct, args, parameter, ordered, type: aggregate.type }]
   }),
 )
 
 /** Parameters of a percentile. */
 const FRACTIONS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1]
+const SEPARATORS = [',', '', ', ', "'", 'ä']
+const ORDER_KEYS_MAX = 2
 
 /** Where expressions stand: over a record, or over a group's values. */
 export interface Ground {
@@ -319,20 +330,43 @@ export class RandomExpressions {
         (id ?? one.id) === one.id &&
         (type ?? one.type) === one.type &&
         (dialect === undefined ||
-          (dialect.allowsAggregate(one.name) && one.args.every((arg) => DIALECT_TYPES.includes(arg)))),
+          (dialect.allowsAggregate(one.name, one.args) && one.args.every((arg) => DIALECT_TYPES.includes(arg)))),
     )
     if (fitting.length === 0) return undefined
     // by name first: those of two arguments have many lists of types
     const chosenId = random.pick([...new Set(fitting.map((one) => one.id))])
     const chosen = random.pick(fitting.filter((one) => one.id === chosenId))
     if (dialect !== undefined) return this.#castAggregate(chosen, depth, dialect)
-    const { name, distinct, args, hasParameter } = chosen
+    const { name, distinct, args } = chosen
     const flavours = aggregateFlavours(name) ?? (wanted.length > 0 ? wanted : SCALAR_FLAVOURS)
     const [argument = null, second] = args.map((arg) => this.#records.ofType(arg, depth - 1, flavours))
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
-    const node = { kind: 'aggregate', name, distinct, type: chosen.type, argument, filter } as const
-    if (hasParameter) return { ...node, parameter: random.pick(FRACTIONS) }
-    return second === undefined ? node : { ...node, second }
+    return {
+      ...{ kind: 'aggregate', name, distinct, type: chosen.type, argument, filter },
+      ...(second === undefined ? {} : { second }),
+      ...this.#extras(chosen, argument, (one) => this.#records.ofType(one, depth - 1)),
+    }
+  }
+
+  /** The parameter and ORDER BY of a call. */
+  #extras(
+    { parameter, ordered, distinct }: (typeof AGGREGATES)[number],
+    argument: Node | null,
+    key: (type: ScalarType) => Node,
+  ): Pick<AggregateNode, 'parameter' | 'order'> {
+    const { random } = this
+    const item = (node: Node): OrderItem => ({
+      node,
+      descending: random.chance(0.5),
+      nullsFirst: random.chance(0.5),
+    })
+    const nodes = Array.from({ length: random.below(ORDER_KEYS_MAX + 1) }, () => key(random.pick(this.#types)))
+    const keys = distinct ? (argument === null || random.chance(0.5) ? [] : [argument]) : nodes
+    return {
+      ...(parameter === 'fraction' ? { parameter: random.pick(FRACTIONS) } : {}),
+      ...(parameter === 'separator' ? { parameter: random.pick(SEPARATORS) } : {}),
+      ...(ordered ? { order: keys.map(item) } : {}),
+    }
   }
 
   /** Sums and averages are of what no engine rounds on the way. */
@@ -341,7 +375,7 @@ export class RandomExpressions {
     const {
       name,
       distinct,
-      args: [wanted],
+      args: [wanted, wantedSecond],
       type,
     } = chosen
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
@@ -350,7 +384,12 @@ export class RandomExpressions {
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
     if (isExact) return { ...common, argument: exactDouble(random, dialect) }
     if (name === 'avg') return { ...common, argument: castTo('bigint', firstField(dialect, 'bigint')) }
-    return { ...common, argument: this.#records.ofType(wanted, depth - 1) }
+    const argument = this.#records.ofType(wanted, depth - 1)
+    return {
+      ...{ ...common, argument },
+      ...(wantedSecond === undefined ? {} : { second: this.#records.ofType(wantedSecond, depth - 1) }),
+      ...this.#extras(chosen, argument, (one) => this.#records.ofType(one, depth - 1)),
+    }
   }
 
   #literal(type: ScalarType): LiteralNode | undefined {

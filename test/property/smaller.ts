@@ -85,6 +85,7 @@ export function* smallerNodes(node: Node, keepsType: boolean): Generator<Node> {
   if (node.kind === 'group' || node.kind === 'aggregate' || node.kind === 'literal') {
     if (node.kind === 'aggregate') {
       if (node.filter !== null) yield { ...node, filter: null }
+      for (const order of node.order === undefined ? [] : smallerLists(node.order)) yield { ...node, order }
       if (node.argument !== null) {
         for (const argument of smallerNodes(node.argument, true)) yield { ...node, argument }
       }

@@ -92,9 +92,17 @@ export interface AggregateNode {
   readonly argument: Node | null
   /** Of those that take two. */
   readonly second?: Node
-  /** The fraction of a percentile. */
-  readonly parameter?: number
+  /** The fraction of a percentile, a separator. */
+  readonly parameter?: number | string
+  /** ORDER BY inside the call. */
+  readonly order?: readonly OrderItem[]
   readonly filter: Node | null
+}
+
+export interface OrderItem {
+  readonly node: Node
+  readonly descending: boolean
+  readonly nullsFirst: boolean
 }
 
 /** The index-th grouping value; written as the grouping expression itself. */
@@ -146,7 +154,11 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'between':
       return [node.argument, node.low, node.high]
     case 'aggregate':
-      return [...argumentsOf(node), ...(node.filter === null ? [] : [node.filter])]
+      return [
+        ...argumentsOf(node),
+        ...(node.order ?? []).map((key) => key.node),
+        ...(node.filter === null ? [] : [node.filter]),
+      ]
     case 'group':
       return [node.expression]
     default:
@@ -202,6 +214,7 @@ export function mapChildren(node: Node, map: (child: Node) => Node): Node {
         ...node,
         argument: optional(node.argument),
         ...(node.second === undefined ? {} : { second: map(node.second) }),
+        ...(node.order === undefined ? {} : { order: node.order.map((key) => ({ ...key, node: map(key.node) })) }),
         filter: optional(node.filter),
       }
     case 'group':

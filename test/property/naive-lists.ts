@@ -1,0 +1,85 @@
+/** Owns what the aggregates give that list the values of a group, by their definitions: the inputs in their order, then what is kept of them. */
+import { compareInOrder } from './naive-compare.ts'
+import type { AggregateNode } from './syntax.ts'
+import { Json, keyOf, RowError, showTime, showValue, throughKey, Time, type JsonNode, type Value } from './value.ts'
+
+/** What a call gets of one record. */
+export interface Input {
+  readonly args: readonly Value[]
+  /** The keys of ORDER BY. */
+  readonly order: readonly Value[]
+  /** Timestamp, partition and offset. */
+  readonly place: readonly number[]
+}
+
+const LISTS = /^(first|last|any_value|string_agg|array_agg|jsonb?_agg|map_agg|jsonb?_object_agg)$/
+const MAPS = /^(map|jsonb?_object)_agg$/
+
+export function isList(name: string): boolean {
+  return LISTS.test(name)
+}
+
+/** Errors: RowError for what is no text, no key of an object, or has no key bytes. */
+export function checkList(name: string, args: readonly Value[], order: readonly Value[]): void {
+  const [first = null] = args
+  if (name === 'string_agg' && first !== null && typeof first !== 'string') throw new RowError('wrong_kind')
+  if (MAPS.test(name) && first === null) throw new RowError('invalid_argument')
+  for (const value of [...args, ...order]) keyOf(value)
+}
+
+export function finalizeList(
+  { name, distinct, order = [], parameter }: AggregateNode,
+  inputs: readonly Input[],
+): Value {
+  const sorted = inputs.toSorted((left, right) => {
+    for (const [index, { descending, nullsFirst }] of order.entries()) {
+      const difference = compareKeys(left.order[index] ?? null, right.order[index] ?? null, descending, nullsFirst)
+      if (difference !== 0) return difference
+    }
+    return comparePlaces(left.place, right.place)
+  })
+  const values = sorted.map(({ args: [first = null] }) => first)
+  if (values.length === 0) return null
+  if (name === 'first') return values[0] ?? null
+  if (name === 'last') return values.at(-1) ?? null
+  if (name === 'any_value') return values.toSorted(compareInOrder)[0] ?? null
+  if (MAPS.test(name)) return mapOf(sorted)
+  const listed = distinct ? differentOf(values, order.length > 0) : values
+  if (name === 'string_agg') return (listed as string[]).join(String(parameter))
+  return new Json({ elements: listed.map(toJson) })
+}
+
+function compareKeys(left: Value, right: Value, descending: boolean, nullsFirst: boolean): number {
+  if (left === null || right === null) return (Number(left === null) - Number(right === null)) * (nullsFirst ? -1 : 1)
+  return compareInOrder(left, right) * (descending ? -1 : 1)
+}
+
+function comparePlaces(left: readonly number[], right: readonly number[]): number {
+  const at = left.findIndex((value, index) => value !== right[index])
+  return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0)
+}
+
+/** Each once, in their order: the one asked for, else that of values. */
+function differentOf(values: readonly Value[], isOrdered: boolean): Value[] {
+  const different = [...new Map(values.toReversed().map((value) => [keyOf(value), value])).values()].toReversed()
+  return isOrdered ? different : different.toSorted(compareInOrder)
+}
+
+/** The last value of each key. */
+function mapOf(inputs: readonly Input[]): Value {
+  const members = new Map<string, JsonNode>()
+  for (const {
+    args: [key = null, value = null],
+  } of inputs)
+    members.set(key as string, toJson(value))
+  return new Json({ members: [...members] })
+}
+
+function toJson(value: Value): JsonNode {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return { text: value }
+  if (value instanceof Time) return { text: showTime(value) }
+  if (value instanceof Json) return throughKey(value.node)
+  if (typeof value === 'number' && !Number.isFinite(value)) return { text: String(value) }
+  return { number: showValue(value) }
+}
