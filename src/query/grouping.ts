@@ -30,7 +30,7 @@ export function compileGrouping(
   if (nodes.length === 0 && select.havingClause === undefined && !holdsAggregate(clauses)) return undefined
   const scope = new QueryScope('GROUP BY', parts)
   const items = nodes.map((node) => toItem(node, targets, scope, context))
-  return { items, measured: new Set() }
+  return { items, measured: new Map() }
 }
 
 function toItem(node: Node, targets: readonly Target[], scope: QueryScope, context: CompileContext): GroupItem {

@@ -32,13 +32,14 @@ export function analyseMeasure(site: CallSite, scope: CallScope): SqlFragment {
   const { context } = scope.parts
   const output = at(source.rollup.plan.wrap.outputs, source.output)
   const filter = filterText(site, scope.ofRows('FILTER'))
+  const identity = source.mayRepeat || scope.parts.namespace.tables.length > 1 ? source.identity() : undefined
   const printer = new ExpressionPrinter(context.parts, (leaf) =>
     leaf.kind === 'group'
       ? groupValue(leaf, source, scope, site)
-      : mergedValue(leaf, source, context.parts.functions, filter),
+      : mergedValue(leaf, source, identity, filter, context.parts.functions),
   )
   const { expression, type } = output
-  if (source.hiding.hasHaving) scope.grouping?.measured.add(source.hiding)
+  if (source.hiding.hasHaving) scope.grouping?.measured.set(source.hiding, identity)
   return {
     kind: 'fragment',
     sql: `(${printer.print(expression)})`,
@@ -60,13 +61,6 @@ function findSource({ node, position, analyser }: CallSite, scope: CallScope): M
   const { namespace } = scope.parts
   const path = pathOf(argument.ColumnRef)
   const argumentPosition = analyser.positionOf(argument.ColumnRef.location)
-  if (namespace.tables.length !== 1) {
-    throw unsupported(
-      'MEASURE over a join is not supported yet',
-      position,
-      'Aggregate the rollup with MEASURE in a subquery, then join that.',
-    )
-  }
   const source = findColumn(namespace, path, argumentPosition)
   // for its message about an unknown column
   if (source === undefined) scope.ofRows(scope.clause).column(path as [string], argumentPosition)
@@ -75,10 +69,10 @@ function findSource({ node, position, analyser }: CallSite, scope: CallScope): M
   if (measure !== undefined) return measure
   throw new RollupdError(
     'sql_invalid',
-    `MEASURE needs a rollup's column as it is, "${path.join('.')}" is computed, merged or joined`,
+    `MEASURE needs a rollup's column as it is, "${path.join('.')}" is computed or merged`,
     {
       position: argumentPosition,
-      hint: 'It may come through subqueries without expressions, aggregates, DISTINCT, joins and set operations only.',
+      hint: 'It may come through subqueries without expressions, aggregates, DISTINCT and set operations only.',
     },
   )
 }
@@ -86,13 +80,15 @@ function findSource({ node, position, analyser }: CallSite, scope: CallScope): M
 function mergedValue(
   leaf: PartialValue,
   source: MeasureSource,
-  functions: SqliteFunctions,
+  identity: string | undefined,
   filter: string,
+  functions: SqliteFunctions,
 ): SqlFragment {
   const partial = at(source.rollup.plan.ingest.partials, leaf.index)
   const { aggregate } = at(source.rollup.schema.partials, leaf.index)
-  const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes)
-  const merged = `${name}(${[...source.states(leaf.index), ...toParameterTexts(leaf.parameter)].join(', ')})${filter}`
+  const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes, identity !== undefined)
+  const args = [identity ?? [], ...source.states(leaf.index), ...toParameterTexts(leaf.parameter)].flat()
+  const merged = `${name}(${args.join(', ')})${filter}`
   const set = source.groupingSet?.text()
   const sql = set === undefined ? merged : `one_grouping_set(min(${set})${filter}, max(${set})${filter}, ${merged})`
   return { kind: 'fragment', sql, type: aggregate.type, canFail: aggregate.canFail || set !== undefined, position: 0 }

@@ -52,6 +52,10 @@ export interface MeasureSource {
   group(index: number): SqlFragment | undefined
   /** Which grouping set a row's group is of; undefined: the rollup has one. */
   readonly groupingSet: GroupingSetSource | undefined
+  /** Names the row's group, as a column of the relation; NULL in a row that an outer join made up. */
+  identity(): string
+  /** Whether a group may stand in several rows, or in none but made-up ones: behind a join. */
+  readonly mayRepeat: boolean
   /** The rollup at the bottom of the relation, where HAVING hides groups. */
   readonly hiding: HidesGroups
 }

@@ -32,7 +32,7 @@ const GROUPING_COLUMN = '_grouping'
 /** The number of a group's grouping set, first in its key: sets that are written twice differ in it alone. */
 const SET_TEXT = `substr(${LEAF_COLUMN.key}, 1, 1)`
 
-/** Exported for `_id`. */
+/** Exported for `_id`, and where MEASURE merges behind a join. */
 const ADDRESS_COLUMN = 'address'
 /** Exported where MEASURE merges. */
 const SET_COLUMN = 'set_'
@@ -136,6 +136,8 @@ export class RollupView implements Relation {
       rollup: this.#rollup,
       output: index,
       states: (partial) => at(schema.partials, partial).columns.map(({ name }) => this.#plain(name)),
+      identity: () => this.#address(),
+      mayRepeat: false,
       group: (group) => {
         const { outputs } = this.#rollup.plan.wrap
         const same = outputs.findIndex(({ expression }) => expression.kind === 'group' && expression.index === group)

@@ -91,9 +91,9 @@ function warningsOf({ hiddenGroups, probes }: CompiledQuery, { connection, sessi
   for (const { rollup, sqlText } of hiddenGroups) {
     const count = Number(connection.prepare<[], bigint>(sqlText).pluck().get())
     if (count === 0) continue
-    warnings.push(
-      `HAVING of "${rollup}" hid ${count} ${count === 1 ? 'group' : 'groups'} from MEASURE; FROM unfiltered(${rollup}) has them`,
-    )
+    const groups = count === 1 ? 'group' : 'groups'
+    const warning = `HAVING of "${rollup}" hid ${count} ${groups} from MEASURE; FROM unfiltered(${rollup}) has them`
+    if (!warnings.includes(warning)) warnings.push(warning)
   }
   return warnings
 }

@@ -16,8 +16,8 @@ export interface GroupItem {
 /** Which expressions have one value per group. */
 export interface Grouping {
   readonly items: readonly GroupItem[]
-  /** Rollups of which MEASURE merged groups although HAVING hides some. */
-  readonly measured: Set<HidesGroups>
+  /** Rollups of which MEASURE merged groups although HAVING hides some; with the group's identity where it may stand in several rows. */
+  readonly measured: Map<HidesGroups, string | undefined>
 }
 
 export interface ScopeParts {

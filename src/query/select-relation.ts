@@ -30,6 +30,7 @@ export class SelectRelation implements Relation {
     return {
       ...inner,
       states: (partial) => inner.states(partial).map((name) => `${this.alias}.${name}`),
+      identity: () => `${this.alias}.${inner.identity()}`,
       groupingSet: groupingSet && { ...groupingSet, text: () => `${this.alias}.${groupingSet.text()}` },
       group: (group) => {
         const value = inner.group(group)

@@ -124,12 +124,14 @@ class SimpleSelect implements SelectPlan {
 
   measureSource(index: number): MeasureSource | undefined {
     const { source } = at(this.#outputs, index)
-    if (source === undefined || !this.#isOneRelation()) return undefined
+    if (source === undefined || !this.#givesRowsOfFrom()) return undefined
     const inner = source.relation.measureSource(source.index)
     if (inner === undefined) return undefined
     const { groupingSet } = inner
     return {
       ...inner,
+      mayRepeat: inner.mayRepeat || this.#from.relations.length > 1,
+      identity: () => this.#export(inner.identity()),
       states: (partial) => inner.states(partial).map((text) => this.#export(text)),
       groupingSet: groupingSet && { ...groupingSet, text: () => this.#export(groupingSet.text()) },
       group: (group) => {
@@ -143,7 +145,8 @@ class SimpleSelect implements SelectPlan {
   }
 
   groupSource(): GroupSource | undefined {
-    const source = this.#isOneRelation() ? this.#from.relations[0]?.groupSource() : undefined
+    const isOne = this.#givesRowsOfFrom() && this.#from.relations.length === 1
+    const source = isOne ? this.#from.relations[0]?.groupSource() : undefined
     return source === undefined
       ? undefined
       : { columns: source.columns, texts: () => source.texts().map((text) => this.#export(text)) }
@@ -271,8 +274,8 @@ class SimpleSelect implements SelectPlan {
     return toGuardPlace(what, this.#from.relations)
   }
 
-  #isOneRelation(): boolean {
-    return this.#from.relations.length === 1 && this.#grouping === undefined && !this.#distinct
+  #givesRowsOfFrom(): boolean {
+    return this.#grouping === undefined && !this.#distinct
   }
 
   /** The name of a hidden column with that text. */
@@ -283,8 +286,9 @@ class SimpleSelect implements SelectPlan {
 
   /** After the statement it is counted which of the rows that MEASURE could have merged are hidden. */
   #noteHiddenGroups(): void {
-    for (const hiding of this.#grouping?.measured ?? []) {
-      this.#context.hiddenGroups.push({ hiding, sqlText: () => `SELECT count(*)${this.#body()}` })
+    for (const [hiding, identity] of this.#grouping?.measured ?? []) {
+      const counted = identity === undefined ? '*' : `DISTINCT ${identity}`
+      this.#context.hiddenGroups.push({ hiding, sqlText: () => `SELECT count(${counted})${this.#body()}` })
     }
   }
 }

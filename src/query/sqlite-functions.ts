@@ -5,9 +5,8 @@
  * SQLite also evaluates rows and sides that the answer doesn't need.
  */
 import type BetterSqlite3 from 'better-sqlite3'
-import type { Aggregate, AggregateParameter, StateValue } from '../aggregates/aggregate.ts'
+import type { Aggregate } from '../aggregates/aggregate.ts'
 import type { OrderKey } from '../aggregates/order-key.ts'
-import { toStateValue } from '../aggregates/state-value.ts'
 import { errorCell, KEY_TAG, readErrorCell } from '../core/key-bytes.ts'
 import { Registers, TAG } from '../core/registers.ts'
 import type { Cell, ScalarType } from '../core/scalar-type.ts'
@@ -16,8 +15,8 @@ import type { Evaluate, FunctionEntry } from '../sql/function-entry.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { isErrorCell, needsBigIntegers, toLoader, toStorer } from './cell-codec.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
-import { StateMerger } from './state-merger.ts'
-import { RowAggregate, toParameter, type RowGroup } from './row-aggregate.ts'
+import { measureAggregate, parameterOf, toStates, type Measured } from './measure-merge.ts'
+import { RowAggregate, type RowGroup } from './row-aggregate.ts'
 import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
 
 const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
@@ -114,26 +113,12 @@ export class SqliteFunctions {
     return name
   }
 
-  /** Merges the states of rows and finalizes; gets what a finalizer gets. */
-  merger(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
-    const name = `merge_${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
-    if (this.#isNew(name)) {
-      const session = this.#session
-      const { registers } = session
-      const store = toStorer(aggregate.type)
-      this.#registerAggregate<{ readonly merger: StateMerger; parameter: AggregateParameter }>(name, true, {
-        start: () => ({ merger: new StateMerger(aggregate), parameter: Number.NaN }),
-        step: (state, ...cells) => {
-          state.parameter = parameterOf(aggregate, cells)
-          state.merger.add(toStates(cells.slice(0, aggregate.columns.length)))
-        },
-        result: ({ merger, parameter }) => {
-          aggregate.finalize(merger.total(), registers, RESULT_REGISTER, parameter)
-          session.takeWarning()
-          return store(registers, RESULT_REGISTER)
-        },
-      })
-    }
+  /** Merges the states of rows and finalizes; gets what a finalizer gets, `mayRepeat`: and before it the group's identity. */
+  merger(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[], mayRepeat: boolean): string {
+    const types = argTypes.map((type) => TYPE_LETTERS[type]).join('')
+    const name = `${mayRepeat ? 'merge_once' : 'merge'}_${aggregateName}$${types}`
+    if (this.#isNew(name))
+      this.#registerAggregate<Measured>(name, true, measureAggregate(aggregate, this.#session, mayRepeat))
     return name
   }
 
@@ -338,15 +323,6 @@ export class SqliteFunctions {
       body as (...cells: unknown[]) => unknown,
     )
   }
-}
-
-function toStates(cells: readonly Cell[]): StateValue[] {
-  return cells.map((cell) => toStateValue(cell as StateValue))
-}
-
-/** Behind the state's cells; NaN where the call has none. */
-function parameterOf({ columns }: Aggregate, cells: readonly Cell[]): AggregateParameter {
-  return cells.length > columns.length ? toParameter(cells[columns.length] as Cell) : Number.NaN
 }
 
 /** Left to right, stopping at the first that decides: an error decides too. */
