@@ -11,7 +11,7 @@ import { assert } from '../core/assert.ts'
 const BYTES_VERSION = 1
 const FORM = { sparse: 0, dense: 1 } as const
 const HEAD_BYTES = 2
-export const HASH_BYTES = 8
+const HASH_BYTES = 8
 /** Exact up to here: 4 KiB, a third of the registers. */
 export const SPARSE_MAX = 512
 /** 2^14 registers: standard error 1.04 / 128 = 0.8 %. */
@@ -31,11 +31,30 @@ export function addToRegisters(registers: Uint8Array, high: number, low: number)
   if (rank > registers[register]!) registers[register] = rank
 }
 
-/** `count` hashes, 8 bytes each, ascending and distinct. */
-export function encodeSparse(hashes: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(HEAD_BYTES + hashes.length)
+/** A sparse state with room for `count` hashes: putHash fills it, ascending and without the same one twice. */
+export function createSparse(count: number): Uint8Array {
+  const bytes = new Uint8Array(HEAD_BYTES + count * HASH_BYTES)
   bytes[0] = BYTES_VERSION
   bytes[1] = FORM.sparse
+  return bytes
+}
+
+export function putHash(bytes: Uint8Array, index: number, high: number, low: number): void {
+  const at = HEAD_BYTES + index * HASH_BYTES
+  putWord(bytes, at, high)
+  putWord(bytes, at + 4, low)
+}
+
+function putWord(bytes: Uint8Array, at: number, word: number): void {
+  bytes[at] = word >>> 24
+  bytes[at + 1] = word >>> 16
+  bytes[at + 2] = word >>> 8
+  bytes[at + 3] = word
+}
+
+/** Hashes of 8 bytes, ascending and distinct. */
+function encodeSparse(hashes: Uint8Array): Uint8Array {
+  const bytes = createSparse(hashes.length / HASH_BYTES)
   bytes.set(hashes, HEAD_BYTES)
   return bytes
 }

@@ -26,8 +26,6 @@ export const NAN_BUCKET = INFINITY_BUCKET + PARTS / 2
 const FIRST = -INFINITY_BUCKET
 /** Room for 32 powers of two without a gap, about 8 KB; a value far off takes one of them. */
 export const FINE_BUCKETS_MAX = 2048
-/** A step of 18 bits and a count of 53, in 7 bits a byte. */
-const ENTRY_BYTES_MAX = 3 + 8
 
 /** The buckets of a state, ascending, and their counts. */
 export interface Buckets {
@@ -36,44 +34,61 @@ export interface Buckets {
   readonly length: number
 }
 
-/** The state of at least one value. `least` and `greatest` leave NaN out. */
-export function encodeSketch(least: number, greatest: number, buckets: Buckets): Uint8Array {
-  const { numbers, counts, length } = buckets
-  const [from, to] = findCollapsed(buckets)
-  const bytes = new Uint8Array(HEAD_BYTES + (length + 1) * ENTRY_BYTES_MAX)
-  const view = new DataView(bytes.buffer)
-  bytes[0] = BYTES_VERSION
-  view.setFloat64(1, least)
-  view.setFloat64(9, greatest)
-  let at = HEAD_BYTES
-  let before = FIRST
-  let collapsed = 0
-  for (let index = 0; index < length; index++) {
-    const isCollapsed = index >= from && index < to
-    if (isCollapsed) collapsed += counts[index]!
-    if (isCollapsed && index < to - 1) continue
-    const number = isCollapsed ? 0 : numbers[index]!
-    at = putInteger(bytes, at, number - before)
-    at = putInteger(bytes, at, isCollapsed ? collapsed : counts[index]!)
-    before = number
+/** The state of at least one value. `least` and `greatest` leave NaN out. Cost: one array, of its very length. */
+export function encodeSketch(least: number, greatest: number, all: Buckets): Uint8Array {
+  const { numbers, counts, length } = all.length > FINE_BUCKETS_MAX ? collapse(all) : all
+  let size = HEAD_BYTES
+  for (let index = 0, before = FIRST; index < length; index++) {
+    size += sizeOf(numbers[index]! - before) + sizeOf(counts[index]!)
+    before = numbers[index]!
   }
-  return bytes.slice(0, at)
+  const bytes = new Uint8Array(size)
+  bytes[0] = BYTES_VERSION
+  putDouble(bytes, 1, least)
+  putDouble(bytes, 9, greatest)
+  for (let index = 0, before = FIRST, at = HEAD_BYTES; index < length; index++) {
+    at = putInteger(bytes, at, numbers[index]! - before)
+    at = putInteger(bytes, at, counts[index]!)
+    before = numbers[index]!
+  }
+  return bytes
 }
 
-/** Which buckets become bucket 0: those between the FINE_BUCKETS_MAX farthest from it. They stand together. */
-function findCollapsed({ numbers, length }: Buckets): readonly [from: number, to: number] {
+/** What stands between the FINE_BUCKETS_MAX buckets farthest from bucket 0 becomes bucket 0. */
+function collapse({ numbers, counts, length }: Buckets): Buckets {
   let from = 0
   let to = length
   for (let kept = 0; from < to;) {
     const low = -numbers[from]!
     const high = numbers[to - 1]!
     const number = Math.max(low, high)
-    if (number === 0) return [from, to]
-    if (number < INFINITY_BUCKET && kept++ === FINE_BUCKETS_MAX) return [from, to]
+    if (number === 0 || (number < INFINITY_BUCKET && kept++ === FINE_BUCKETS_MAX)) break
     if (low > high) from++
     else to--
   }
-  return [from, to]
+  if (from === to) return { numbers, counts, length }
+  let collapsed = 0
+  for (let index = from; index < to; index++) collapsed += counts[index]!
+  return {
+    numbers: Int32Array.of(...numbers.subarray(0, from), 0, ...numbers.subarray(to, length)),
+    counts: Float64Array.of(...counts.subarray(0, from), collapsed, ...counts.subarray(to, length)),
+    length: length - (to - from) + 1,
+  }
+}
+
+/** For the bytes of a double; nothing is kept in it. */
+const BITS = new DataView(new ArrayBuffer(8))
+
+/** Byte by byte: to ask a small array for its buffer would move it. */
+function putDouble(bytes: Uint8Array, at: number, value: number): void {
+  BITS.setFloat64(0, value)
+  for (let index = 0; index < 8; index++) bytes[at + index] = BITS.getUint8(index)
+}
+
+function sizeOf(value: number): number {
+  let size = 1
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++
+  return size
 }
 
 function putInteger(bytes: Uint8Array, at: number, value: number): number {

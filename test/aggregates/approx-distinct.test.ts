@@ -1,8 +1,10 @@
 /** APPROX_DISTINCT: exact while small, close after, and one state for one set. */
 import { expect, test } from 'vitest'
+import type { StateValue } from '../../src/aggregates/aggregate.ts'
 import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
 import { SPARSE_MAX } from '../../src/aggregates/hyperloglog.ts'
-import { finish, inputOf, stateOf, type Value } from './fold-values.ts'
+import { Registers } from '../../src/core/registers.ts'
+import { finish, inputOf, setValue, stateOf, type Value } from './fold-values.ts'
 
 const DISTINCT = resolveAggregate('approx_distinct', ['any'])!
 /** Up to a million values in the long form. */
@@ -70,5 +72,24 @@ test('many groups with few values each do not mix', () => {
     accumulator.reset(groups)
     accumulator.stateOf(7, state)
     expect(state).toEqual([null])
+  }
+})
+
+test('a group that takes the room of others keeps its own values', () => {
+  const accumulator = DISTINCT.createAccumulator(inputOf())
+  accumulator.grow(4)
+  const r = new Registers(1)
+  // the second one turns to registers, so that those after it get its room
+  const valuesOf = (group: number): bigint[] => integers(SPARSE_MAX * (group === 1 ? 3 : 1), BigInt(group + 1))
+  for (let group = 0; group < 4; group++) {
+    for (const value of valuesOf(group)) {
+      setValue(r, 0, value)
+      accumulator.update(group, r, 0, -1)
+    }
+  }
+  for (let group = 0; group < 4; group++) {
+    const state: StateValue[] = []
+    accumulator.stateOf(group, state)
+    expect(state).toEqual(stateOf(DISTINCT, valuesOf(group)))
   }
 })
