@@ -2,6 +2,7 @@
  * Owns the text forms of intervals. In: PostgreSQL's "Interval Input": quantities with units, a time of day, ISO 8601 with designators,
  * and `ago`; fractions go down to the next parts as there. Out: its default style, `1 year 2 mons -3 days +04:05:06.7`.
  */
+import { assert, at } from './assert.ts'
 import { DAYS_PER_MONTH } from './interval.ts'
 import { INT64_MAX, INT64_MIN } from './number-text.ts'
 import type { Interval } from './registers.ts'
@@ -16,6 +17,8 @@ type Part = 'months' | 'days' | 'microseconds'
 interface Unit {
   readonly part: Part
   readonly size: number
+  /** A bit of its own. */
+  readonly field: number
 }
 
 const UNIT_NAMES: readonly (readonly [Part, number, string])[] = [
@@ -32,24 +35,25 @@ const UNIT_NAMES: readonly (readonly [Part, number, string])[] = [
   ['months', 1200, 'c cent century centuries'],
   ['months', 12000, 'mil mils millennium millennia'],
 ]
+const UNIT_LIST: readonly Unit[] = UNIT_NAMES.map(([part, size], index) => ({ part, size, field: 1 << index }))
 const UNITS: ReadonlyMap<string, Unit> = new Map(
-  UNIT_NAMES.flatMap(([part, size, names]) => names.split(' ').map((name) => [name, { part, size }] as const)),
+  UNIT_NAMES.flatMap(([, , names], index) => names.split(' ').map((name) => [name, at(UNIT_LIST, index)] as const)),
 )
-const SECONDS: Unit = { part: 'microseconds', size: SECOND }
+const unitOf = (name: string): Unit => {
+  const unit = UNITS.get(name)
+  assert(unit !== undefined, `there is a unit ${name}`)
+  return unit
+}
+const [SECONDS, MONTH] = [unitOf('second'), unitOf('month')]
+/** What a number of seconds with a fraction names, and what a time of day does. */
+const SECOND_FIELDS = SECONDS.field | unitOf('ms').field | unitOf('us').field
+const CLOCK_FIELDS = SECOND_FIELDS | unitOf('minute').field | unitOf('hour').field
 const TIME_WORDS: readonly (readonly [string, number])[] = [
   ...[['hour', HOUR] as const, ['minute', MINUTE] as const],
   ...[['second', SECOND] as const, ['millisecond', 1000] as const, ['microsecond', 1] as const],
 ]
 /** In the order in which ISO writes them. */
-const ISO_UNITS: readonly Unit[] = [
-  { part: 'months', size: 12 },
-  { part: 'months', size: 1 },
-  { part: 'days', size: 7 },
-  { part: 'days', size: 1 },
-  { part: 'microseconds', size: HOUR },
-  { part: 'microseconds', size: MINUTE },
-  SECONDS,
-]
+const ISO_UNITS: readonly Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second'].map(unitOf)
 
 /** Longer texts are refused unread: every quantity of one is computed with all its digits. */
 const TEXT_LENGTH_MAX = 200
@@ -123,17 +127,29 @@ function formatClock(microseconds: bigint): string {
   return `${two(minutes / 60n)}:${two(minutes % 60n)}:${two(Math.floor(rest / SECOND))}${tail}`
 }
 
+/** A part of the text: how it changes the sums, and the fields that it names, as bits; no field may be named twice. */
+interface Word {
+  readonly length: number
+  readonly fields: number
+  readonly apply: (sums: Sums) => void
+}
+
+/** PostgreSQL reads from the right, and a time of day replaces what fractions of days have left there. */
 function addWords(sums: Sums, text: string): boolean {
   let rest = text.startsWith('@') ? text.slice(1).trimStart() : text
   const ago = /\s+ago$/.exec(rest)
   if (ago !== null) rest = rest.slice(0, ago.index)
   if (rest === '') return false
+  const words: Word[] = []
+  let seen = 0
   while (rest !== '') {
-    const length =
-      addClock(sums, rest) || addYearsMonths(sums, rest) || addQuantity(sums, rest) || addSeconds(sums, rest)
-    if (length === 0) return false
-    rest = rest.slice(length).replace(/^(\s|,)+/, '')
+    const word = readClock(rest) ?? readYearsMonths(rest) ?? readQuantity(rest) ?? readSeconds(rest)
+    if (word === undefined || (seen & word.fields) !== 0) return false
+    seen |= word.fields
+    words.push(word)
+    rest = rest.slice(word.length).replace(/^(\s|,)+/, '')
   }
+  for (const { apply } of words.reverse()) apply(sums)
   if (ago !== null) {
     sums.months = -sums.months
     sums.days = -sums.days
@@ -142,42 +158,48 @@ function addWords(sums: Sums, text: string): boolean {
   return true
 }
 
-function addQuantity(sums: Sums, text: string): number {
-  const match = QUANTITY.exec(text)
-  const unit = match === null ? undefined : UNITS.get(match[2] as string)
-  if (match === null || unit === undefined) return 0
-  addUnits(sums, match[1] as string, unit)
-  return match[0].length
+function readQuantity(text: string): Word | undefined {
+  const [whole, count = '', name = ''] = QUANTITY.exec(text) ?? []
+  const unit = UNITS.get(name)
+  return whole === undefined || unit === undefined ? undefined : toWord(whole.length, count, unit)
 }
 
 /** A lone number is seconds, as in PostgreSQL. */
-function addSeconds(sums: Sums, text: string): number {
-  if (!LONE_NUMBER.test(text)) return 0
-  addUnits(sums, text, SECONDS)
-  return text.length
+function readSeconds(text: string): Word | undefined {
+  return LONE_NUMBER.test(text) ? toWord(text.length, text, SECONDS) : undefined
 }
 
-function addClock(sums: Sums, text: string): number {
+function toWord(length: number, count: string, unit: Unit): Word {
+  const hasParts = unit.size === SECOND && unit.part === 'microseconds' && Number(count) % 1 !== 0
+  const fields = hasParts ? SECOND_FIELDS : unit.field
+  return { length, fields, apply: (sums) => addUnits(sums, count, unit) }
+}
+
+function readClock(text: string): Word | undefined {
   const short = MINUTES_SECONDS.exec(text)
   const match = short ?? CLOCK.exec(text)
-  if (match === null) return 0
+  if (match === null) return undefined
   const [whole, sign, first = '0', second = '0'] = match
   const [hours, minutes, seconds = '0', fraction = ''] =
     short === null ? [first, second, match[4], match[5]] : ['0', first, second, match[4]]
-  if (Number(minutes) > 59 || Number(seconds) > 59) return 0
+  if (Number(minutes) > 59 || Number(seconds) > 59) return undefined
   const size =
     BigInt(hours) * BigInt(HOUR) +
     BigInt(Number(minutes) * MINUTE + Number(seconds) * SECOND + Math.round(Number(`0${fraction}`) * SECOND))
-  sums.microseconds += sign === '-' ? -size : size
-  return whole.length
+  const apply = (sums: Sums): void => {
+    sums.microseconds = sign === '-' ? -size : size
+  }
+  return { length: whole.length, fields: CLOCK_FIELDS, apply }
 }
 
-function addYearsMonths(sums: Sums, text: string): number {
+function readYearsMonths(text: string): Word | undefined {
   const match = YEARS_MONTHS.exec(text)
-  if (match === null || Number(match[3]) > 11) return 0
+  if (match === null || Number(match[3]) > 11) return undefined
   const months = BigInt(match[2] as string) * 12n + BigInt(match[3] as string)
-  sums.months += match[1] === '-' ? -months : months
-  return match[0].length
+  const apply = (sums: Sums): void => {
+    sums.months += match[1] === '-' ? -months : months
+  }
+  return { length: match[0].length, fields: MONTH.field, apply }
 }
 
 function addIso(sums: Sums, text: string): boolean {

@@ -52,7 +52,7 @@ export function setInterval(r: Registers, out: number, months: number, days: num
   }
   r.tag[out] = TAG.INTERVAL
   r.num[out] = microseconds + 0
-  r.end[out] = months * DAYS_RANGE + days
+  r.end[out] = months * DAYS_RANGE + days + 0
   return true
 }
 

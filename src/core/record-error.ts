@@ -13,6 +13,7 @@ export const RECORD_ERRORS = [
   'division_by_zero',
   'invalid_cast',
   'timestamp_out_of_range',
+  'interval_out_of_range',
   'wrong_kind',
   'invalid_argument',
   // what shows at read time only

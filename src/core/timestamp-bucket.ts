@@ -3,15 +3,14 @@ import type { Interval, Registers } from './registers.ts'
 import type { TimeZone } from './time-zone.ts'
 import { addSeconds, localToInstant, secondsOf } from './zoned-time.ts'
 import {
+  addMonths,
   dateOfDay,
   dayOf,
-  dayOfDate,
-  dayOfMonth,
-  daysInMonth,
   floorTo,
   isSmallTime,
   microsecondOfDay,
   MICROSECONDS_PER_DAY,
+  microsecondsOfTime,
   monthOf,
   setTimestampOf,
   setTimestampOfDay,
@@ -60,8 +59,8 @@ function plainBucket(r: Registers, out: number, from: number, width: number, ori
       return true
     }
   }
-  const origin = originAt < 0 ? BigInt(ORIGIN) : r.microsecondsOf(originAt)
-  const distance = r.microsecondsOf(from) - origin
+  const origin = originAt < 0 ? BigInt(ORIGIN) : microsecondsOfTime(r, originAt)
+  const distance = microsecondsOfTime(r, from) - origin
   const unit = BigInt(width)
   const rest = ((distance % unit) + unit) % unit
   return setTimestampOf(r, out, distance - rest + origin)
@@ -79,12 +78,4 @@ function monthBucket(r: Registers, out: number, from: number, months: number, or
   // the same month, but later in it than the instant
   if (begin > day || (begin === day && originTime > microsecondOfDay(r, from, day))) count -= months
   return setTimestampOfDay(r, out, addMonths(origin, count), originTime)
-}
-
-/** The day so many months later; the 31st becomes the last of a shorter month. */
-function addMonths(date: number, months: number): number {
-  const total = yearOf(date) * 12 + monthOf(date) - 1 + months
-  const year = Math.floor(total / 12)
-  const month = total - year * 12 + 1
-  return dayOfDate(year, month, Math.min(dayOfMonth(date), daysInMonth(year, month)))
 }

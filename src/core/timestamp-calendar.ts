@@ -66,6 +66,14 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
+/** The day so many months later; the 31st becomes the last of a shorter month. */
+export function addMonths(date: number, months: number): number {
+  const total = yearOf(date) * 12 + monthOf(date) - 1 + months
+  const year = Math.floor(total / 12)
+  const month = total - year * 12 + 1
+  return dayOfDate(year, month, Math.min(dayOfMonth(date), daysInMonth(year, month)))
+}
+
 /** 1 is Monday, 7 Sunday. */
 export function isoDayOfWeek(day: number): number {
   return day + 3 - Math.floor((day + 3) / 7) * 7 + 1
@@ -98,6 +106,12 @@ export function microsecondOfDay(r: Registers, index: number, day: number): numb
   if (isSmallTime(r, index)) return (r.num[index] as number) - day * MICROSECONDS_PER_DAY
   if (r.tag[index] === TAG.DATE) return 0
   return Number((r.ref[index] as bigint) - BigInt(day) * BigInt(MICROSECONDS_PER_DAY))
+}
+
+/** Microseconds since 1970 of a timestamptz, timestamp or date. */
+export function microsecondsOfTime(r: Registers, index: number): bigint {
+  if (r.tag[index] !== TAG.DATE) return r.microsecondsOf(index)
+  return BigInt(r.num[index] as number) * BigInt(MICROSECONDS_PER_DAY)
 }
 
 /** Writes the instant; false, and nothing is written, outside of timestamptz's range. */

@@ -1,6 +1,7 @@
 /** Owns the fields of extract: parts of an instant in UTC, as PostgreSQL numbers them. */
-import { decimalToDouble } from './decimal.ts'
+import { decimalToDouble, divideHalfAway, powerOfTen } from './decimal.ts'
 import type { Registers } from './registers.ts'
+import type { TimeType } from './scalar-type.ts'
 import {
   dateOfDay,
   dayOf,
@@ -9,9 +10,11 @@ import {
   isoDayOfWeek,
   isSmallTime,
   microsecondOfDay,
+  MICROSECONDS_PER_DAY,
   MICROSECONDS_PER_HOUR,
   MICROSECONDS_PER_MINUTE,
   MICROSECONDS_PER_SECOND,
+  microsecondsOfTime,
   monthOf,
   yearOf,
 } from './timestamp-calendar.ts'
@@ -20,6 +23,9 @@ import {
 export type ReadField = (r: Registers, index: number) => number
 
 const EPOCH_SCALE = 6
+/** Digits behind the point: more than tell doubles apart. */
+const JULIAN_SCALE = 25
+const JULIAN_DAY_1970 = 2_440_588
 
 const ofDay =
   (field: (day: number) => number): ReadField =>
@@ -69,17 +75,42 @@ const FIELDS: ReadonlyMap<string, ReadField> = new Map([
   ['second', ofTime((microsecond) => secondOf(microsecond) / MICROSECONDS_PER_SECOND)],
   ['milliseconds', ofTime((microsecond) => secondOf(microsecond) / 1_000)],
   ['microseconds', ofTime(secondOf)],
+  ['julian', julianOf],
+  ['timezone', () => 0],
+  ['timezone_hour', () => 0],
+  ['timezone_minute', () => 0],
 ])
 
 export const TIMESTAMP_FIELDS: readonly string[] = [...FIELDS.keys()]
 
-/** How to read a field, given in lower case; undefined where there is no such field. */
+/** Only an instant has a zone, and only what has a time of day has parts of it. */
+const ZONE_FIELDS: ReadonlySet<string> = new Set(['timezone', 'timezone_hour', 'timezone_minute'])
+const TIME_FIELDS: ReadonlySet<string> = new Set(['hour', 'minute', 'second', 'milliseconds', 'microseconds'])
+
+/** Whether extract has the field for a type of points in time. */
+export function hasField(type: TimeType, name: string): boolean {
+  if (type === 'timestamptz') return FIELDS.has(name)
+  return FIELDS.has(name) && !ZONE_FIELDS.has(name) && (type !== 'date' || !TIME_FIELDS.has(name))
+}
+
+/** How to read a field, given by its one name; undefined where there is no such field. */
 export function readFieldOf(name: string): ReadField | undefined {
   return FIELDS.get(name)
+}
+
+/** Days since Julian day 0, the double nearest to the exact value. */
+function julianOf(r: Registers, index: number): number {
+  const day = dayOf(r, index)
+  const microsecond = microsecondOfDay(r, index, day)
+  const whole = day + JULIAN_DAY_1970
+  if (microsecond === 0) return whole
+  const unit = BigInt(MICROSECONDS_PER_DAY)
+  const exact = (BigInt(whole) * unit + BigInt(microsecond)) * powerOfTen(JULIAN_SCALE)
+  return decimalToDouble({ unscaled: divideHalfAway(exact, unit), scale: JULIAN_SCALE })
 }
 
 /** Seconds since 1970, the double nearest to the exact value. */
 function epochOf(r: Registers, index: number): number {
   if (isSmallTime(r, index)) return (r.num[index] as number) / MICROSECONDS_PER_SECOND
-  return decimalToDouble({ unscaled: r.ref[index] as bigint, scale: EPOCH_SCALE })
+  return decimalToDouble({ unscaled: microsecondsOfTime(r, index), scale: EPOCH_SCALE })
 }

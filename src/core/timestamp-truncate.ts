@@ -21,9 +21,7 @@ import {
 
 /** Units up to a day, by their length in microseconds. */
 const SHORT_UNITS: ReadonlyMap<string, number> = new Map([
-  ['microsecond', 1],
   ['microseconds', 1],
-  ['millisecond', 1_000],
   ['milliseconds', 1_000],
   ['second', MICROSECONDS_PER_SECOND],
   ['minute', MICROSECONDS_PER_MINUTE],

@@ -40,3 +40,14 @@ export function localToInstant(r: Registers, out: number, local: number, zone: T
   const isSame = zone.offsetAt(seconds - offset) === offset
   return addSeconds(r, out, local, isSame ? -offset : zone.toInstant(seconds) - seconds)
 }
+
+/** Writes what the zone's clocks show at an instant, as the instant with these digits in UTC; false: out of range. */
+export function toLocalIn(r: Registers, out: number, from: number, zone: TimeZone): boolean {
+  return addSeconds(r, out, from, zone.offsetAt(secondsOf(r, from)))
+}
+
+/** The way back: the instant at which the zone's clocks show the digits of a time. */
+export function toInstantIn(r: Registers, out: number, from: number, zone: TimeZone): boolean {
+  const seconds = secondsOf(r, from)
+  return addSeconds(r, out, from, zone.toInstant(seconds) - seconds)
+}

@@ -3,6 +3,7 @@ import { RollupdError } from '../core/errors.ts'
 import { analyseTryCast } from './analyse-cast.ts'
 import type { Expression } from './expression.ts'
 import { functionNames } from './function-table.ts'
+import { analyseMakeInterval } from './make-interval-call.ts'
 import { didYouMean } from './nearest-name.ts'
 import type { FuncCall, Node } from './parse-statement.ts'
 import { isLaterFunction, isWindowFunction, volatileReason } from './refused-functions.ts'
@@ -17,6 +18,7 @@ const GRAMMAR_NAMES: Readonly<Record<string, string>> = { btrim: 'trim', positio
 
 /** Written as calls, and no functions of their values. */
 const FORMS: ReadonlyMap<string, (node: FuncCall, analyser: Analyser) => Expression> = new Map([
+  ['make_interval', analyseMakeInterval],
   ['try', analyseTry],
   ['try_cast', analyseTryCast],
 ])
@@ -26,10 +28,7 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   const name = callName(node, position)
   const byScope = analyser.scope.call?.({ name, node, position, analyser })
   if (byScope !== undefined) return byScope
-  if (name === 'timezone' && node.funcformat === 'COERCE_SQL_SYNTAX') {
-    throw unsupported('AT TIME ZONE is not supported yet', position, 'Times are in UTC.')
-  }
-  const reason = volatileReason(name)
+  const reason = volatileReason(name, node.args?.length ?? 0)
   if (reason !== undefined) {
     throw unsupported(
       `the function ${name} is refused: ${reason}`,

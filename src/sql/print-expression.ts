@@ -119,7 +119,7 @@ function printCall(entry: FunctionEntry, args: readonly Expression[], names: Pri
     case 'try_cast':
       return atom(`try_cast(${print(first(args), names).text}, ${quoteText(entry.name)})`)
     case 'function':
-      return atom(printFunction(entry, args, names))
+      return printFunction(entry, args, names)
     default:
       return unreachable(entry.form)
   }
@@ -139,12 +139,19 @@ function printOperator(name: string, args: readonly Expression[], names: PrintNa
   return { text: `${name}${operand(left, SIGN + 1, names)}`, precedence: name === '-' ? SIGN : OTHER }
 }
 
-function printFunction(entry: FunctionEntry, args: readonly Expression[], names: PrintNames): string {
+function printFunction(entry: FunctionEntry, args: readonly Expression[], names: PrintNames): Printed {
   const [unit, subject] = args
-  if (entry.name === 'extract' && unit?.kind === 'literal' && subject !== undefined) {
-    return `extract(${quoteLabel(literalText(unit))} FROM ${print(subject, names).text})`
+  if (entry.name === 'timezone' && unit !== undefined && subject !== undefined) {
+    // it binds more than ^, and what stands in it is shown in parentheses all the same
+    return {
+      text: `${operand(subject, SIGN + 1, names)} AT TIME ZONE ${operand(unit, SIGN + 1, names)}`,
+      precedence: POWER,
+    }
   }
-  return `${entry.name}(${printList(args, names)})`
+  if (entry.name === 'extract' && unit?.kind === 'literal' && subject !== undefined) {
+    return atom(`extract(${quoteLabel(literalText(unit))} FROM ${print(subject, names).text})`)
+  }
+  return atom(`${entry.name}(${printList(args, names)})`)
 }
 
 function printCase(expression: Case, names: PrintNames): string {

@@ -5,7 +5,7 @@ const CHANCE = 'a result may depend on the records alone, not on chance'
 const SESSION = 'a result may depend on the records alone, not on the session'
 
 const VOLATILE: ReadonlyMap<string, string> = new Map([
-  ...words(`now clock_timestamp statement_timestamp transaction_timestamp timeofday age pg_sleep
+  ...words(`now clock_timestamp statement_timestamp transaction_timestamp timeofday pg_sleep
     current_date current_time current_timestamp localtime localtimestamp`).map((name) => [name, CLOCK] as const),
   ...words('random random_normal gen_random_uuid uuidv4 uuidv7 uuid_generate_v4 setseed').map(
     (name) => [name, CHANCE] as const,
@@ -17,7 +17,7 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 ])
 
 const LATER: ReadonlySet<string> = new Set(
-  words(`grouping make_timestamptz make_interval
+  words(`grouping 
     overlay
     regexp_match regexp_matches regexp_instr regexp_split_to_array
     factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind acosd atand
@@ -35,7 +35,9 @@ const WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
 )
 
 /** Why a volatile function is refused; undefined: it isn't one. */
-export function volatileReason(name: string): string | undefined {
+export function volatileReason(name: string, argumentCount = 0): string | undefined {
+  // of one time it is the age today
+  if (name === 'age' && argumentCount < 2) return CLOCK
   return VOLATILE.get(name)
 }
 

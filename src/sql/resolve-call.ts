@@ -121,7 +121,8 @@ function sideCandidates(name: string, arg: Expression, args: readonly Expression
   if (other === undefined) return args.length === 1 ? argumentCandidates(arg) : isNull(arg) ? ['any', 'text'] : ['text']
   if (other.type === 'any') return isNull(arg) ? ['any'] : ['text']
   // A point in time and a quoted text: the text is a span of time, as in PostgreSQL.
-  if (other.type === 'timestamptz' && name === '+') return ['interval']
+  if (isTimeType(other.type) && name === '+') return ['interval']
+  if (other.type === 'interval' && (name === '*' || name === '/')) return ['double precision']
   return isNull(arg) ? [other.type, 'any'] : [other.type]
 }
 
@@ -158,6 +159,7 @@ function hintFor(form: Form, name: string, args: readonly Expression[], types: r
   if (types.some((type) => isTimeType(type as ScalarType)) && types.some((type) => NUMBER_TYPES.has(type))) {
     return 'Write to_timestamp(x) for seconds since 1970, timestamp_millis(x) for milliseconds.'
   }
+  if (types.includes('interval') && types.includes('any')) return 'Cast the field, for example with ::timestamptz.'
   const left = types[0] === 'any' ? types[1] : types[0]
   return `Cast one side so that both have one type, for example with ::${left}.`
 }

@@ -25,7 +25,7 @@ import { readBoolean } from './boolean-text.ts'
 import { toNumeric } from './cast-to-numeric.ts'
 import { toDate, toInterval, toLocalTimestamp, toTimestamp } from './casts-of-times.ts'
 import { doubleOf } from './number-arithmetic.ts'
-import { roundHalfEven } from './round-half-even.ts'
+import { roundHalfEven } from '../../core/round-half-even.ts'
 
 const toBigint: Evaluate = (r, out, a) => {
   switch (r.tag[a]) {

@@ -26,7 +26,7 @@ import {
   wrongKind,
 } from './argument.ts'
 import { setBigintResult, setExact } from './number-arithmetic.ts'
-import { roundHalfEven } from './round-half-even.ts'
+import { roundHalfEven } from '../../core/round-half-even.ts'
 
 /** Beyond so many places a double is what it is, and before so many it is 0. */
 const PLACES_MAX = 400

@@ -1,50 +1,21 @@
-/** Owns functions of time: extract, to_timestamp and its kin, all in UTC. Cutting times is time-cut.ts. */
+/** Owns the table of functions of time, and of them to_timestamp and its kin. */
 import { type Decimal, divideHalfAway, powerOfTen } from '../../core/decimal.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import { MICROSECONDS_PER_SECOND, setTimestampOf } from '../../core/timestamp-calendar.ts'
-import { type ReadField, readFieldOf, TIMESTAMP_FIELDS } from '../../core/timestamp-field.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isNumberType, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
-import { roundHalfEven } from './round-half-even.ts'
-import { isTime, isTimeType, literalWord, outOfRange, unknownWord } from './time-argument.ts'
+import { always, isNumberType, wrongKind } from './argument.ts'
+import { roundHalfEven } from '../../core/round-half-even.ts'
+import { EXTRACT_FUNCTIONS } from './extract.ts'
+import { INTERVAL_CUT_FUNCTIONS } from './interval-cut.ts'
+import { INTERVAL_FUNCTIONS } from './interval-functions.ts'
+import { MAKE_TIME_FUNCTIONS } from './make-time.ts'
+import { outOfRange } from './time-argument.ts'
+import { TIME_ARITHMETIC_FUNCTIONS } from './time-arithmetic.ts'
 import { TIME_CUT_FUNCTIONS } from './time-cut.ts'
+import { TIME_ZONE_FUNCTIONS } from './time-zone-functions.ts'
 
 /** Microseconds from 1970 to 2000, where PostgreSQL's own count begins: to_timestamp rounds there. */
 const POSTGRES_EPOCH_SECONDS = 946_684_800
-
-function extract(r: Registers, out: number, read: ReadField | undefined, a: number, b: number): void {
-  if (!isTime(r, out, 'extract', b)) return
-  if (read === undefined) r.setError(out, 'invalid_argument', `extract knows no field ${quote(r, a)}`)
-  else r.setDouble(out, read(r, b))
-}
-
-function extractEntry(name: 'extract' | 'date_part'): FunctionEntry {
-  return {
-    id: name,
-    name,
-    form: 'function',
-    resolve: ([field, time, further]) =>
-      isOneOf(field, 'text', 'any') && isTimeType(time) && further === undefined ? 'double precision' : undefined,
-    signature: name === 'extract' ? 'extract(field FROM timestamptz)' : 'date_part(field text, timestamptz)',
-    strict: true,
-    canFail: always,
-    evaluate: (r, out, a, b) => {
-      if (!isText(r, a)) wrongKind(r, out, name, a)
-      else extract(r, out, readFieldOf(textOf(r, a).toLowerCase()), a, b)
-    },
-    specialize: ([field]) => {
-      const word = literalWord(field)
-      if (word === undefined) return undefined
-      const read = readFieldOf(word)
-      if (read === undefined) throw unknownWord(field, 'field', TIMESTAMP_FIELDS)
-      return (r, out, a, b) => extract(r, out, read, a, b)
-    },
-    doc: {
-      summary: 'A part of a time, in UTC, as a double.',
-      example: name === 'extract' ? 'extract(hour FROM ts::timestamptz)' : "date_part('hour', ts::timestamptz)",
-    },
-  }
-}
 
 /** Writes value * unit microseconds; fractions of a microsecond are rounded. `base` seconds are taken away while rounding. */
 function countToTimestamp(r: Registers, out: number, name: string, a: number, unit: number, base: number): void {
@@ -94,8 +65,12 @@ function countEntry(name: string, unit: number, base: number, summary: string): 
 
 export const TIME_FUNCTIONS: readonly FunctionEntry[] = [
   ...TIME_CUT_FUNCTIONS,
-  extractEntry('extract'),
-  extractEntry('date_part'),
+  ...EXTRACT_FUNCTIONS,
+  ...INTERVAL_CUT_FUNCTIONS,
+  ...TIME_ARITHMETIC_FUNCTIONS,
+  ...INTERVAL_FUNCTIONS,
+  ...TIME_ZONE_FUNCTIONS,
+  ...MAKE_TIME_FUNCTIONS,
   countEntry(
     'to_timestamp',
     MICROSECONDS_PER_SECOND,

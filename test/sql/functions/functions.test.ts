@@ -10,6 +10,8 @@ const time = (text: string): Value & Answer => ({ time: text })
 const json = (text: string): Value & Answer => ({ json: text })
 const months = (count: number): Value => ({ interval: `${count} mons` })
 const span = (days: number, microseconds = 0): Value => ({ interval: `${days} days ${microseconds} us` })
+const interval = (text: string): Value => ({ interval: text })
+const date = (text: string): Value => ({ date: text })
 const MAX = 2n ** 63n - 1n
 const MIN = -(2n ** 63n)
 
@@ -30,6 +32,16 @@ const OPERATORS: readonly Row[] = [
   ['+', [numeric('9223372036854775807'), 1], 2n ** 63n],
   ['+', [numeric('0.1'), 0.5], 0.6],
   ['+', [double(1e308), double(1e308)], error('number_out_of_range')],
+  ['+', [interval('2147483647 mons'), interval('1 mon')], error('interval_out_of_range')],
+  ['*', [interval('2000000000 days'), 2], error('interval_out_of_range')],
+  ['/', [interval('1 day'), 0], error('division_by_zero')],
+  ['*', [double(NaN), interval('1 day')], error('interval_out_of_range')],
+  ['-', [interval('-2147483648 mons')], error('interval_out_of_range')],
+  ['+', [date('2026-01-31'), interval('1 mon')], { local: '2026-02-28T00:00:00' }],
+  ['-', [date('2026-03-01'), date('2026-02-27')], 2],
+  ['+', [date('294247-01-09'), 2], error('timestamp_out_of_range')],
+  ['+', [time('294247-01-10T00:00:00Z'), interval('5 hours')], error('timestamp_out_of_range')],
+  ['-', [{ local: '-004712-01-01T00:00:00' }, interval('1 year')], error('timestamp_out_of_range')],
   ['-', [MIN, 1], error('integer_out_of_range')],
   ['-', [1, 3], -2],
   ['-', [5], -5],
@@ -472,7 +484,10 @@ test('static types that no entry takes are not resolved', () => {
 test('the table has unique ids, and finds by form and name', () => {
   expect(new Set(FUNCTIONS.map(({ id }) => id)).size).toBe(FUNCTIONS.length)
   for (const { id } of FUNCTIONS) expect(id).toMatch(/^[a-z_0-9]+$/)
-  expect(findFunctions('operator', '-').map(({ id }) => id)).toEqual(['subtract_exact', 'subtract', 'negate'])
+  expect(findFunctions('operator', '-').map(({ id }) => id)).toEqual([
+    ...['subtract_exact', 'subtract', 'negate', 'subtract_interval', 'subtract_dates', 'subtract_times'],
+    ...['subtract_days', 'subtract_intervals', 'negate_interval'],
+  ])
   expect(findFunctions('function', 'nope')).toEqual([])
   expect(() => functionById('nope')).toThrow('nope')
   expect(functionNames()).toContain('date_trunc')

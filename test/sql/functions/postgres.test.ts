@@ -277,7 +277,9 @@ for (const unit of TRUNCATE_UNITS) {
 
 for (const field of TIMESTAMP_FIELDS) {
   test(`extract ${field}`, async () => {
-    const early = fc.bigInt({ min: -210_866_803_200_000_000n, max: -62_135_596_800_000_000n })
+    // on Julian day 0 PostgreSQL's numeric has fewer digits than a double
+    const min = field === 'julian' ? -210_866_716_800_000_000n : -210_866_803_200_000_000n
+    const early = fc.bigInt({ min, max: -62_135_596_800_000_000n })
     await agree(
       fc.oneof(instants, early.map(formatTimestamp)),
       `extract(${field} FROM a::timestamptz)::float8`,
