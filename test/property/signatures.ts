@@ -22,6 +22,8 @@ const TYPES: readonly ScalarType[] = [
   'timestamptz',
   'interval',
 ]
+/** What a call may give. */
+const VALUES = TYPES.filter((type) => type !== 'interval')
 /** More make too many combinations, but for those that take no fewer. */
 const ARGUMENTS_MAX = 3
 /** Of variadic ones: so many arguments, of so many types in turn. */
@@ -37,7 +39,8 @@ function signaturesOf(entry: FunctionEntry): Signature[] {
   const long = entry.variadic === true ? combinations(LONG_TYPES).flatMap(repeated) : []
   return [...lengths.flatMap(combinations), ...long].flatMap((args) => {
     const type = entry.resolve(args)
-    if (type === undefined || !isWritten(entry, args)) return []
+    if (type === undefined || !isWritten(entry, args) || !VALUES.includes(type) || entry.id === 'make_timestamptz')
+      return []
     // analysers take the first entry of the name that answers
     const first = findFunctions(entry.form, entry.name).find(({ resolve }) => resolve(args) !== undefined)
     return first === entry ? [{ id: entry.id, args, type }] : []
