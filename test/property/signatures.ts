@@ -23,7 +23,7 @@ const TYPES: readonly ScalarType[] = [
   'interval',
 ]
 /** What a call may give. */
-const VALUES = TYPES.filter((type) => type !== 'interval')
+const VALUES: readonly ScalarType[] = TYPES.filter((type) => type !== 'interval')
 /** More make too many combinations, but for those that take no fewer. */
 const ARGUMENTS_MAX = 3
 /** Of variadic ones: so many arguments, of so many types in turn. */
