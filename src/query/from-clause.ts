@@ -11,11 +11,12 @@ import { nowhere } from './guard-place.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
 import { EMPTY_NAMESPACE, joinNamespaces, namespaceOf, type NamedColumn, type Namespace } from './namespace.ts'
+import { compileFunction } from './from-function.ts'
 import { QueryScope } from './query-scope.ts'
 import type { Relation } from './relation.ts'
 import { RollupView } from './rollup-view.ts'
 import { SelectRelation } from './select-relation.ts'
-import { bareName, lastNamePart, nameParts } from '../sql/name-parts.ts'
+import { nameParts } from '../sql/name-parts.ts'
 
 export interface FromClause {
   readonly namespace: Namespace
@@ -56,7 +57,7 @@ export class FromCompiler {
   #item(node: Node): FromClause {
     if ('RangeVar' in node) return this.#table(node.RangeVar)
     if ('RangeSubselect' in node) return this.#subselect(node.RangeSubselect)
-    if ('RangeFunction' in node) return this.#unfiltered(node.RangeFunction)
+    if ('RangeFunction' in node) return this.#function(node.RangeFunction)
     if ('JoinExpr' in node) return this.#join(node.JoinExpr)
     const kind = Object.keys(node)[0] ?? ''
     throw unsupported(
@@ -81,32 +82,9 @@ export class FromCompiler {
     return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? name)
   }
 
-  /** unfiltered(r): r without its HAVING. */
-  #unfiltered(node: RangeFunction): FromClause {
-    const [item] = node.functions ?? []
-    const call = item !== undefined && 'List' in item ? item.List.items?.[0] : undefined
-    assert(call !== undefined && 'FuncCall' in call, 'a function in FROM is a call')
-    const { funcname, args, location } = call.FuncCall
-    const position = this.#context.positionOf(location)
-    const name = lastNamePart(funcname)
-    if (name !== 'unfiltered') {
-      throw unsupported(
-        `the function ${name} in FROM is not supported`,
-        position,
-        'FROM takes rollups, subqueries and unfiltered(rollup).',
-      )
-    }
-    const [argument, ...more] = args ?? []
-    const rollupName = argument === undefined ? undefined : bareName(argument)
-    if (argument === undefined || rollupName === undefined || more.length > 0) {
-      throw new RollupdError('sql_invalid', 'unfiltered takes the name of one rollup', {
-        position,
-        hint: 'Write FROM unfiltered(pageviews).',
-      })
-    }
-    const rollup = this.#context.rollup(rollupName, this.#context.positionOf(locationOf(argument)))
-    const relation = new RollupView(this.#context.newAlias('t'), rollup, true, this.#context.parts)
-    return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? rollupName)
+  #function(node: RangeFunction): FromClause {
+    const { relation, name, position } = compileFunction(node, this.#surroundings, this.#context)
+    return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? name)
   }
 
   #subselect(node: RangeSubselect): FromClause {

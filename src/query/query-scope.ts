@@ -17,6 +17,8 @@ import { isSameNode } from './same-node.ts'
 import { type CallScope, type Grouping, type ScopeParts } from './scope-parts.ts'
 import { analyseSubquery } from './subquery-expression.ts'
 import { pathOf } from '../sql/name-parts.ts'
+import { unsupported } from '../sql/unsupported.ts'
+import { GENERATE_SERIES } from './series-table.ts'
 import { analyseWindowCall } from './window-call.ts'
 import type { WindowClause } from './window-clause.ts'
 
@@ -73,6 +75,8 @@ export class QueryScope implements CallScope {
       if (!this.#takesAggregates) throw refuseAggregate('MEASURE', this.clause, site.position)
       return analyseMeasure(site, this)
     }
+    if (site.name === GENERATE_SERIES)
+      throw unsupported(`${site.name} stands in FROM only`, site.position, `Write FROM ${site.name}(...) AS n.`)
     if (!isAggregateName(site.name)) return undefined
     if (!this.#takesAggregates) throw refuseAggregate(site.name, this.clause, site.position)
     return analyseRowAggregate(site, this)

@@ -1,5 +1,5 @@
 /** Owns which rollups a statement names, without a catalog: every table that isn't a name of a WITH around it. */
-import { bareName } from '../sql/name-parts.ts'
+import { bareName, lastNamePart } from '../sql/name-parts.ts'
 import type { Node, SelectStmt } from '../sql/parse-statement.ts'
 
 /** Each once, in the order of the statement. */
@@ -45,6 +45,8 @@ function unfilteredName(node: Node): string | undefined {
   if (!('RangeFunction' in node)) return undefined
   const [item] = node.RangeFunction.functions ?? []
   const call = item !== undefined && 'List' in item ? item.List.items?.[0] : undefined
-  const argument = call !== undefined && 'FuncCall' in call ? call.FuncCall.args?.[0] : undefined
+  if (call === undefined || !('FuncCall' in call) || lastNamePart(call.FuncCall.funcname) !== 'unfiltered')
+    return undefined
+  const argument = call.FuncCall.args?.[0]
   return argument === undefined ? undefined : bareName(argument)
 }

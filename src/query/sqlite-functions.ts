@@ -16,6 +16,7 @@ import { loadLiteral } from '../sql/literal-value.ts'
 import { isErrorCell, needsBigIntegers, toLoader, toStorer } from './cell-codec.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
 import { measureAggregate, parameterOf, toStates, type Measured } from './measure-merge.ts'
+import { registerSeries } from './series-table.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
 import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
 
@@ -70,6 +71,7 @@ export class SqliteFunctions {
     this.#connection = connection
     this.#session = session
     this.#registerFixed()
+    registerSeries(connection)
   }
 
   /** Before each statement is compiled: what belongs to the last one is forgotten. */

@@ -45,6 +45,8 @@ export function randomQuery(random: SeededRandom): RandomQuery {
     withTies,
     setOperation,
     joinedValues,
+    wholeSeries,
+    seriesOfTimes,
   ])
   return make(random)
 }
@@ -141,6 +143,54 @@ function joinedValues(random: SeededRandom): RandomQuery {
       { sql: 'SUM(x)', type: 'double precision' },
     ],
     tail: `FROM ROWS_ ${kind} (VALUES ${rows.join(', ')}) AS v(a, b) ON v.a = i GROUP BY v.a, v.b`,
+    isOrdered: false,
+  }
+}
+
+function wholeSeries(random: SeededRandom): RandomQuery {
+  const step = random.pick(['', ', 2', ', -1', ', -3'])
+  return {
+    head: '',
+    outputs: [
+      { sql: 'v', type: 'bigint' },
+      { sql: 'COUNT(id)', type: 'bigint' },
+      { sql: 'SUM(x)', type: 'double precision' },
+    ],
+    tail: `FROM generate_series(${random.below(5) - 3}, ${random.below(6)}${step}) AS v LEFT JOIN ROWS_ ON i = v GROUP BY v`,
+    isOrdered: false,
+  }
+}
+
+const STEPS = [
+  '1 hour',
+  '-90 minutes',
+  '1 day',
+  '1 month',
+  '1 month -1 day',
+  '-1 month',
+  '2 days 25 hours',
+  '-36 hours',
+]
+const ZONES = ['', `, 'Europe/Berlin'`, `, 'America/New_York'`, `, 'Pacific/Apia'`, `, 'UTC'`]
+
+const BEGINS = ['2026-01-01T00:00Z', '2025-10-24T01:30Z', '2026-03-28T02:30Z', '2024-01-31T23:00Z', '2011-12-27T12:00Z']
+const MILLISECONDS_PER_DAY = 86_400_000
+
+/** Over the days on which clocks change, and the ends of months. */
+function seriesOfTimes(random: SeededRandom): RandomQuery {
+  const step = random.pick(STEPS)
+  const begin = random.pick(BEGINS)
+  const days = (step.startsWith('-') ? -1 : 1) * random.pick([3, 130])
+  const end = new Date(Date.parse(begin) + days * MILLISECONDS_PER_DAY).toISOString()
+  const series = `generate_series('${begin}'::timestamptz, '${end}'::timestamptz, INTERVAL '${step}'${random.pick(ZONES)})`
+  return {
+    head: '',
+    outputs: [
+      { sql: 't', type: 'timestamptz' },
+      { sql: 'ordinal', type: 'bigint' },
+      { sql: 'COUNT(id)', type: 'bigint' },
+    ],
+    tail: `FROM ${series} WITH ORDINALITY AS series(t, ordinal) LEFT JOIN ROWS_ ON z = t GROUP BY t, ordinal`,
     isOrdered: false,
   }
 }

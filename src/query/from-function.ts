@@ -1,0 +1,69 @@
+/** Owns functions in FROM: unfiltered(rollup) and generate_series. */
+import { RollupdError } from '../core/errors.ts'
+import { locationOf } from '../sql/analyse-expression.ts'
+import { bareName, lastNamePart, nameParts } from '../sql/name-parts.ts'
+import type { FuncCall, RangeFunction } from '../sql/parse-statement.ts'
+import { unsupported } from '../sql/unsupported.ts'
+import type { CompileContext, Surroundings } from './compile-context.ts'
+import { EMPTY_NAMESPACE } from './namespace.ts'
+import { QueryScope } from './query-scope.ts'
+import type { Relation } from './relation.ts'
+import { RollupView } from './rollup-view.ts'
+import { compileSeries } from './series-relation.ts'
+import { GENERATE_SERIES } from './series-table.ts'
+
+const HINT = 'FROM takes rollups, subqueries, unfiltered(rollup) and generate_series(first, last, step).'
+
+export interface FunctionInFrom {
+  readonly relation: Relation
+  /** The table's name where it has no alias. */
+  readonly name: string
+  readonly position: number
+}
+
+export function compileFunction(
+  node: RangeFunction,
+  surroundings: Surroundings,
+  context: CompileContext,
+): FunctionInFrom {
+  const [item, ...others] = node.functions ?? []
+  const called = item !== undefined && 'List' in item ? item.List.items?.[0] : undefined
+  if (called === undefined || !('FuncCall' in called) || others.length > 0 || node.coldeflist !== undefined)
+    throw unsupported('this function in FROM is not supported', context.positionWithin(node), HINT)
+  const call = called.FuncCall
+  const position = context.positionOf(call.location)
+  const name = lastNamePart(call.funcname)
+  const alias = context.newAlias('t')
+  if (name === GENERATE_SERIES) {
+    const names = seriesNames(node)
+    const scope = new QueryScope(`the arguments of ${name}`, { context, namespace: EMPTY_NAMESPACE, surroundings })
+    return { relation: compileSeries(call, names, alias, context.analyser(scope), context), name, position }
+  }
+  if (name !== 'unfiltered') throw unsupported(`the function ${name} in FROM is not supported`, position, HINT)
+  if (node.ordinality === true) throw unsupported('WITH ORDINALITY of a rollup is not supported', position)
+  return { ...unfiltered(call, alias, context), position }
+}
+
+/** unfiltered(r): r without its HAVING. */
+function unfiltered(
+  { args, location }: FuncCall,
+  alias: string,
+  context: CompileContext,
+): Omit<FunctionInFrom, 'position'> {
+  const [argument, ...more] = args ?? []
+  const name = argument === undefined ? undefined : bareName(argument)
+  if (argument === undefined || name === undefined || more.length > 0) {
+    throw new RollupdError('sql_invalid', 'unfiltered takes the name of one rollup', {
+      position: context.positionOf(location),
+      hint: 'Write FROM unfiltered(pageviews).',
+    })
+  }
+  const rollup = context.rollup(name, context.positionOf(locationOf(argument)))
+  return { relation: new RollupView(alias, rollup, true, context.parts), name }
+}
+
+/** PostgreSQL's: an alias names the only column too. */
+function seriesNames({ alias, ordinality }: RangeFunction): { value: string; ordinality: string | undefined } {
+  const [value = alias?.aliasname ?? GENERATE_SERIES, place = 'ordinality'] = nameParts(alias?.colnames)
+  return { value, ordinality: ordinality === true ? place : undefined }
+}
