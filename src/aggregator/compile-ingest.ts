@@ -5,6 +5,7 @@
  */
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import type { OrderKey } from '../aggregates/order-key.ts'
+import { at } from '../core/assert.ts'
 import { KeyWriter } from '../core/key-bytes.ts'
 import type { OnError } from '../core/policy.ts'
 import { RecordPlace } from '../core/record-place.ts'
@@ -19,6 +20,7 @@ import { FieldLoader } from './field-loader.ts'
 import { GroupingSetKeys } from './grouping-set-keys.ts'
 import { GroupStates } from './group-states.ts'
 import { GroupKeys } from './group-keys.ts'
+import { StateAccumulator, type SourceGroup } from './source-group.ts'
 import { RecordMetadata } from './record-metadata.ts'
 
 /** What became of a record. */
@@ -45,14 +47,24 @@ export interface CompiledIngest {
   readonly fold: () => number
   /** Of the last FAILED record: where in the statement, with the 1-based character or 0, and what. */
   readonly failure: { error: CellError; context: string; position: number }
+  /** Of places in the statement: how messages begin, and its 1-based character or 0. */
+  readonly contexts: readonly { readonly text: string; readonly position: number }[]
   /** The text of `fold`, for people. */
   readonly source: string
 }
 
-/** `idBits` below 128 is for tests of groups that share an id. Cost: some 0.1 ms; the engine compiles the function as it gets hot. */
-export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128): CompiledIngest {
+export interface CompileOptions {
+  /** Below 128 for tests of groups that share an id. */
+  readonly idBits?: number | undefined
+  /** The rollup whose groups are folded instead of records, and the numbers of the partials among its. */
+  readonly source?: { readonly group: SourceGroup; readonly partials: readonly number[] }
+}
+
+/** Cost: some 0.1 ms; the engine compiles the function as it gets hot. */
+export function compileIngest(half: IngestHalf, onError: OnError, options: CompileOptions = {}): CompiledIngest {
+  const { idBits = 128, source: from } = options
   const aggregates = half.partials.map(aggregateOf)
-  const generator = new FoldGenerator(half, onError === 'null')
+  const generator = new FoldGenerator(half, onError === 'null', from !== undefined)
   const source = generator.generate()
   const { code, contexts, groupRegisters, orders } = generator
   const r = new Registers(code.registerCount)
@@ -62,7 +74,9 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
   const groupKeys = new GroupKeys(idBits)
   const place = new RecordPlace()
   const accumulators = aggregates.map((aggregate, index) =>
-    aggregate.createAccumulator({ place, order: orders[index] ?? [], bounds: 'state' }),
+    from === undefined
+      ? aggregate.createAccumulator({ place, order: orders[index] ?? [], bounds: 'state' })
+      : new StateAccumulator(aggregate, from.group, at(from.partials, index)),
   )
   const states = new GroupStates(
     groupKeys,
@@ -79,11 +93,13 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
   }
   const columns = valueColumnsOf(half)
   const sets = new GroupingSetKeys(half.groupingSets ?? [], columns.length, findBucketColumn(columns))
-  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'sets', 'groupKeys', 'states', 'failWith']
+  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'sets', 'groupKeys', 'states', 'failWith', 'source']
   // The text holds only numbers and names made here; whatever the statement says comes in as values.
   // oxlint-disable-next-line typescript/no-implied-eval
   const create = new Function(...names, source) as (...values: unknown[]) => () => number
-  const fold = create(r, fields, metadata, code.values, accumulators, new KeyWriter(), sets, groupKeys, states, fail)
+  const key = new KeyWriter()
+  const parts = [r, fields, metadata, code.values, accumulators, key, sets, groupKeys, states, fail, from?.group]
+  const fold = create(...parts)
   return {
     r,
     fields,
@@ -96,6 +112,7 @@ export function compileIngest(half: IngestHalf, onError: OnError, idBits = 128):
     groupings: (half.groupingSets ?? []).map(({ grouping }) => grouping),
     fold,
     failure,
+    contexts,
     source,
   }
 }
@@ -111,8 +128,10 @@ class FoldGenerator {
   readonly #half: IngestHalf
   readonly #columns: readonly GroupColumn[]
   readonly #failingIsNull: boolean
+  readonly #isRegrouping: boolean
 
-  constructor(half: IngestHalf, failingIsNull: boolean) {
+  constructor(half: IngestHalf, failingIsNull: boolean, isRegrouping: boolean) {
+    this.#isRegrouping = isRegrouping
     this.#half = half
     this.#columns = valueColumnsOf(half)
     this.#failingIsNull = failingIsNull
@@ -121,7 +140,7 @@ class FoldGenerator {
     for (const { filter, args, order = [] } of half.partials) {
       expressions.push(...(filter === null ? [] : [filter]), ...args, ...order.map(({ expression }) => expression))
     }
-    this.code = new ExpressionCode(failingIsNull, expressions)
+    this.code = new ExpressionCode(isRegrouping ? 'note' : failingIsNull ? 'null' : 'fail', expressions)
   }
 
   generate(): string {
@@ -242,7 +261,7 @@ class FoldGenerator {
         ? 'if (group === known) { if (sets.hasTime(set)) states.open(group, r); else states.openTimeless(group) }'
         : 'if (group === known) states.open(group, r)',
     )
-    code.line('states.addRecord(group)')
+    code.line(this.#isRegrouping ? 'states.addRecords(group, source.records)' : 'states.addRecord(group)')
     for (const [index, argumentRegisters] of registers.entries()) {
       const update = `a${index}.update(group, r, ${argumentText(argumentRegisters)})`
       const checked = this.#failingIsNull && argumentRegisters.length > 0

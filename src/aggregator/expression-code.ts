@@ -3,7 +3,7 @@
  * once a record; a part that only some records need is evaluated behind its condition. The text holds numbers and names of
  * ours alone: literals, paths and functions come in as values.
  *
- * Names in the text: r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
+ * Names in the text: source (a group of another rollup), r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
  */
 import { assert, at, unreachable } from '../core/assert.ts'
 import { TAG, type Registers } from '../core/registers.ts'
@@ -41,6 +41,9 @@ interface Truth {
   readonly isFalse: string
 }
 
+/** What a call that fails is: the record's failure, NULL (on_error null), or NULL with a note of it where a source's groups are read. */
+export type Failing = 'fail' | 'null' | 'note'
+
 export class ExpressionCode {
   readonly fields: JsonPath[] = []
   /** What the text calls v[0], v[1], ... */
@@ -48,7 +51,7 @@ export class ExpressionCode {
   registerCount = 0
   /** Whether the record's metadata are read. */
   usesMetadata = false
-  readonly #failingIsNull: boolean
+  readonly #failing: Failing
   readonly #literals: { readonly register: number; readonly literal: Literal }[] = []
   readonly #registers = new Map<string, number>()
   readonly #fieldIndexes = new Map<string, number>()
@@ -67,9 +70,8 @@ export class ExpressionCode {
   /** Index of the message's beginning, for fail(). */
   #context = 0
 
-  /** Whether a failing call is NULL (on_error null) instead of the record's failure. */
-  constructor(failingIsNull: boolean, expressions: readonly Expression[]) {
-    this.#failingIsNull = failingIsNull
+  constructor(failing: Failing, expressions: readonly Expression[]) {
+    this.#failing = failing
     for (const expression of expressions) this.#count(expression)
   }
 
@@ -183,10 +185,11 @@ export class ExpressionCode {
         return this.#emitTry(expression, out)
       case 'in':
         return this.#emitIn(expression, out)
+      case 'group':
+        return this.line(`source.load(r, ${expression.index}, ${out})`)
       case 'literal':
       case 'aggregate':
       case 'grouping':
-      case 'group':
       case 'partial':
       case 'fragment':
         return assert(false, `an ingest half has no ${expression.kind}`)
@@ -211,7 +214,10 @@ export class ExpressionCode {
 
   /** Under on_error null nothing is left for a try. */
   #reactionTo(failed: number): string {
-    if (this.#failingIsNull) return `tag[${failed}] = ${TAG.NULL}`
+    const toNull = `tag[${failed}] = ${TAG.NULL}`
+    if (this.#failing === 'note' && this.#tryLabel === undefined)
+      return `{ source.note(r.ref[${failed}], ${this.#context}); ${toNull} }`
+    if (this.#failing !== 'fail') return toNull
     return this.#tryLabel === undefined ? `return fail(${failed}, ${this.#context})` : `break ${this.#tryLabel}`
   }
 

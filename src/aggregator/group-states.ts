@@ -60,6 +60,10 @@ export class GroupStates {
     this.#records[group]! += 1
   }
 
+  addRecords(group: number, count: number): void {
+    this.#records[group]! += count
+  }
+
   recordsOf(group: number): number {
     return this.#records[group]!
   }

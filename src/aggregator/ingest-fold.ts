@@ -76,7 +76,7 @@ export class IngestFold implements RecordVisitor {
   constructor({ rollupId, plan, onError, deadLettersMax, idBits }: IngestFoldOptions) {
     this.#rollupId = rollupId
     this.#halts = onError === 'halt'
-    this.#compiled = compileIngest(plan.ingest, onError, idBits)
+    this.#compiled = compileIngest(plan.ingest, onError, { idBits })
     this.#r = this.#compiled.r
     this.#fields = this.#compiled.fields
     this.#metadata = this.#compiled.metadata

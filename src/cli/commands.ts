@@ -37,18 +37,30 @@ export function addClientCommands(program: Command, output: Output): void {
 }
 
 interface CreateFlags extends ClientFlags {
-  readonly topic: string
-  readonly start: string
+  readonly topic?: string
+  readonly rollup?: string
+  readonly start?: string
   readonly onError?: string
   readonly onLoss?: string
+}
+
+/** Errors: bad_request for both or neither, and for a start without a topic. */
+function toSource({ topic, rollup, start }: CreateFlags): object {
+  if ((topic === undefined) === (rollup === undefined) || (rollup !== undefined && start !== undefined)) {
+    throw new RollupdError('bad_request', 'a rollup reads a topic or another rollup', {
+      hint: 'Give --topic, with --start if you like, or --rollup.',
+    })
+  }
+  return topic === undefined ? { rollup } : { topic, start: toStart(start ?? 'earliest') }
 }
 
 function addCreate(add: AddCommand, output: Output): void {
   add('create', 'create a rollup from a file with its statement', 'create orders sql/orders.sql --topic orders')
     .argument('<name>', 'name of the rollup; queries call it so')
     .argument('<file>', 'file with one SQL statement; - is standard input')
-    .requiredOption('--topic <topic>', 'topic that it reads')
-    .option('--start <start>', 'earliest, latest, or an ISO 8601 time', 'earliest')
+    .option('--topic <topic>', 'topic that it reads')
+    .option('--rollup <rollup>', 'rollup whose groups it reads, instead of a topic')
+    .option('--start <start>', 'earliest (default), latest, or an ISO 8601 time')
     .addOption(
       new Option('--on-error <policy>', 'for a record that can not be evaluated').choices([
         'dead_letter',
@@ -58,13 +70,13 @@ function addCreate(add: AddCommand, output: Output): void {
     )
     .addOption(new Option('--on-loss <policy>', 'for records that the log has no more').choices(['halt', 'accept']))
     .action(async (name: string, file: string, flags: CreateFlags) => {
-      const { topic, start, onError, onLoss } = flags
+      const { onError, onLoss } = flags
       const source = readStatement(file)
       const rollup = await showingPlace(source, () =>
         clientOf(flags).call('POST', '/v1/rollups', {
           name,
           sql: source.sql,
-          source: { topic, start: toStart(start) },
+          source: toSource(flags),
           on_error: onError,
           on_loss: onLoss,
         }),

@@ -52,7 +52,7 @@ function describeStatement(rollup: RollupAnswer): string {
     describeStatus(rollup),
     ...warnings.map((warning) => `  warning: ${warning}`),
     '',
-    'Ingest half, on every record:',
+    `Ingest half, on every ${rollup.source.rollup === undefined ? 'record' : `group of ${rollup.source.rollup}`}:`,
     indent(breakStatement(rollup.ingest_sql)),
     '',
     'Wrap half, at read time:',
@@ -64,7 +64,8 @@ function describeStatement(rollup: RollupAnswer): string {
 
 /** What it reads and whether it does, and why not. */
 export function describeStatus({ name, source, status, reason }: RollupAnswer): string {
-  const state = `${name} reads topic ${source.topic}: ${status}`
+  const what = source.rollup === undefined ? `topic ${source.topic}` : `rollup ${source.rollup} (topic ${source.topic})`
+  const state = `${name} reads ${what}: ${status}`
   return reason === undefined ? state : `${state}\n  ${reason.code}: ${reason.message}`
 }
 

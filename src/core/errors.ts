@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   already_exists: user(409),
   conflict: user(409),
   topic_in_use: user(409),
+  rollup_in_use: user(409),
   body_too_large: user(413),
   statement_too_long: user(413),
   unsupported_media_type: user(415),

@@ -38,6 +38,8 @@ interface RollupRow {
   readonly overflow_groups: number
   readonly bytes: number
   readonly dead_letters: number
+  readonly source_id: number | null
+  readonly source_name: string | null
 }
 
 /** A name has one version at a time; a dropped one begins again. */
@@ -54,6 +56,9 @@ export class CatalogTable {
   readonly #warnings: BetterSqlite3.Statement<[number], string>
   readonly #setWarnings: BetterSqlite3.Statement<[string, number]>
   readonly #setStatus: BetterSqlite3.Statement
+  readonly #state: BetterSqlite3.Statement<[number], Pick<RollupRow, 'status' | 'reason_code' | 'reason_message'>>
+  readonly #sourceOf: BetterSqlite3.Statement<[number], number | null>
+  readonly #followers: BetterSqlite3.Statement<[number], string>
   readonly #addFigures: BetterSqlite3.Statement<number[]>
   readonly #deletes: readonly BetterSqlite3.Statement<[number]>[]
   /** Plans don't change, and a list of rollups is asked for again and again. */
@@ -61,16 +66,22 @@ export class CatalogTable {
 
   constructor(connection: BetterSqlite3.Database) {
     this.#insert = connection.prepare(
-      `INSERT INTO rollups (name, version, plan_json, topic, start_json, on_error, on_loss, indexes_json, status, warnings_json, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?)`,
+      `INSERT INTO rollups (name, version, plan_json, topic, start_json, on_error, on_loss, indexes_json, status, warnings_json, created_at, source_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)`,
     )
     this.#insertFigures = connection.prepare('INSERT INTO rollup_figures (rollup_id) VALUES (?)')
     this.#insertPruned = connection.prepare('INSERT INTO pruned_shards (rollup_id) VALUES (?)')
-    const select = 'SELECT * FROM rollups JOIN rollup_figures ON rollup_id = id'
-    this.#list = connection.prepare(`${select} ORDER BY name`)
-    this.#byName = connection.prepare(`${select} WHERE name = ?`)
+    const select = `SELECT rollups.*, rollup_figures.*, source.name AS source_name FROM rollups
+       JOIN rollup_figures ON rollup_id = rollups.id LEFT JOIN rollups AS source ON source.id = rollups.source_id`
+    this.#list = connection.prepare(`${select} ORDER BY rollups.name`)
+    this.#byName = connection.prepare(`${select} WHERE rollups.name = ?`)
     this.#warnings = connection.prepare<[number], string>('SELECT warnings_json FROM rollups WHERE id = ?').pluck()
     this.#setWarnings = connection.prepare('UPDATE rollups SET warnings_json = ? WHERE id = ?')
+    this.#state = connection.prepare('SELECT status, reason_code, reason_message FROM rollups WHERE id = ?')
+    this.#sourceOf = connection.prepare<[number], number | null>('SELECT source_id FROM rollups WHERE id = ?').pluck()
+    this.#followers = connection
+      .prepare<[number], string>('SELECT name FROM rollups WHERE source_id = ? ORDER BY name')
+      .pluck()
     this.#setStatus = connection.prepare(
       'UPDATE rollups SET status = ?, reason_code = ?, reason_message = ? WHERE id = ?',
     )
@@ -86,7 +97,7 @@ export class CatalogTable {
 
   /** Gives the id. Errors: already_exists. */
   insert(definition: RollupDefinition, createdAt: string): number {
-    const { name, plan, topic, start, onError, onLoss, indexes } = definition
+    const { name, plan, topic, start, onError, onLoss, indexes, sourceId = null } = definition
     if (this.#byName.get(name) !== undefined) {
       throw new RollupdError('already_exists', `rollup ${JSON.stringify(name)} exists already`, {
         hint: 'Drop it first, or choose another name.',
@@ -104,6 +115,7 @@ export class CatalogTable {
       json[2],
       json[3],
       createdAt,
+      sourceId,
     )
     const id = Number(lastInsertRowid)
     this.#insertFigures.run(id)
@@ -134,6 +146,25 @@ export class CatalogTable {
     this.#setWarnings.run(JSON.stringify(warnings.slice(-WARNINGS_MAX)), id)
   }
 
+  /** As addWarning, unless it is there already. Errors: unknown_rollup. */
+  addWarningOnce(id: number, warning: string): void {
+    const text = this.#warnings.get(id)
+    if (text === undefined) throw unknownRollup(id)
+    if (!(JSON.parse(text) as string[]).includes(warning)) this.addWarning(id, warning)
+  }
+
+  /** Whether a rollup that others follow is read, and why not. */
+  stateOf(id: number): Pick<CatalogRollup, 'status' | 'reason'> {
+    const row = this.#state.get(id)
+    assert(row !== undefined, `rollup ${id} is in the catalog`)
+    return toState(row)
+  }
+
+  /** Names of the rollups that read this one. */
+  followersOf(id: number): string[] {
+    return this.#followers.all(id)
+  }
+
   addFigures(id: number, changes: FigureChanges): void {
     const { groups, overflowGroups, bytes, deadLetters, deadLetterBytes } = changes
     const result = this.#addFigures.run(groups, overflowGroups, bytes, deadLetters, deadLetterBytes, id)
@@ -146,6 +177,12 @@ export class CatalogTable {
     this.#plans.delete(id)
   }
 
+  /** The rollup at the end of the line of sources. */
+  #topOf(id: number): number {
+    const sourceId = this.#sourceOf.get(id)
+    return sourceId === undefined || sourceId === null ? id : this.#topOf(sourceId)
+  }
+
   #toRollup(row: RollupRow): CatalogRollup {
     let plan = this.#plans.get(row.id)
     if (plan === undefined) this.#plans.set(row.id, (plan = JSON.parse(row.plan_json) as RollupPlan))
@@ -155,12 +192,14 @@ export class CatalogTable {
       name: row.name,
       plan,
       topic: row.topic,
+      ...(row.source_id === null
+        ? {}
+        : { source: { id: row.source_id, name: row.source_name ?? '', topId: this.#topOf(row.source_id) } }),
       start: JSON.parse(row.start_json) as unknown,
       onError: row.on_error,
       onLoss: row.on_loss,
       indexes: JSON.parse(row.indexes_json) as string[][],
-      status: row.status,
-      ...(row.reason_code === null ? {} : { reason: { code: row.reason_code, message: row.reason_message ?? '' } }),
+      ...toState(row),
       createdAt: row.created_at,
       groups: row.groups,
       overflowGroups: row.overflow_groups,
@@ -169,6 +208,13 @@ export class CatalogTable {
       warnings: JSON.parse(row.warnings_json) as string[],
     }
   }
+}
+
+function toState(
+  row: Pick<RollupRow, 'status' | 'reason_code' | 'reason_message'>,
+): Pick<CatalogRollup, 'status' | 'reason'> {
+  const { status, reason_code: code, reason_message: message } = row
+  return code === null ? { status } : { status, reason: { code, message: message ?? '' } }
 }
 
 function unknownRollup(id: number): RollupdError {

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { RollupdError } from '../core/errors.ts'
 
-export const FAIL_POINTS = ['commit:before', 'commit:middle', 'commit:after'] as const
+export const FAIL_POINTS = ['commit:before', 'commit:middle', 'commit:children', 'commit:after'] as const
 export type FailPointName = (typeof FAIL_POINTS)[number]
 
 const STANDARD_ERROR = 2

@@ -26,7 +26,10 @@ export interface RollupDefinition {
   readonly onLoss: OnLoss
   /** Output names for each index. */
   readonly indexes: readonly (readonly string[])[]
+  /** Empty with a source: the shards are those of the rollup at the top. */
   readonly shards: readonly StartPosition[]
+  /** The rollup whose groups are read instead of records. */
+  readonly sourceId?: number
 }
 
 export interface StoredShard extends StartPosition {
@@ -42,7 +45,17 @@ export interface StoredShard extends StartPosition {
   readonly counts: Counts
 }
 
-export interface StoredRollup extends Omit<RollupDefinition, 'shards'> {
+/** What a rollup reads that is no topic. Its positions, status and counts are those of the rollup at the top. */
+export interface StoredSource {
+  readonly id: number
+  readonly name: string
+  /** The rollup at the top of the line, which reads the topic. */
+  readonly topId: number
+}
+
+export interface StoredRollup extends Omit<RollupDefinition, 'shards' | 'sourceId'> {
+  /** Absent: records of the topic are read. */
+  readonly source?: StoredSource
   /** Of this name and version; never used again. */
   readonly id: number
   readonly version: number
@@ -119,9 +132,12 @@ export interface LeafFigures {
 
 /** Every method that changes something may end with disk_full (then nothing is written) or owner_lost. */
 export interface LeafStore {
-  /** Creates tables and positions in one transaction, synced. Errors: already_exists, bad_parameter for an index. */
+  /**
+   * Creates tables and positions in one transaction, synced; a rollup of a rollup has all of its source's groups then.
+   * Errors: already_exists, bad_parameter for an index, unknown_rollup for a source that is gone.
+   */
   createRollup(definition: RollupDefinition): StoredRollup
-  /** States, positions and dead letters are gone; late commits are `gone`. Errors: unknown_rollup. */
+  /** States, positions and dead letters are gone; late commits are `gone`. Errors: unknown_rollup, rollup_in_use. */
   dropRollup(name: string): void
   /** Errors: unknown_rollup. */
   setStatus(id: number, status: StoredStatus, reason?: HaltReason): void

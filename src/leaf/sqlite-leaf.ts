@@ -4,6 +4,7 @@
  * classes' knowledge.
  */
 import type BetterSqlite3 from 'better-sqlite3'
+import { Regroup } from '../aggregator/regroup.ts'
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
@@ -12,9 +13,11 @@ import { type CatalogRollup, CatalogTable } from './catalog-table.ts'
 import { DEAD_LETTER_LIMITS, type DeadLetterLimits, DeadLetterTable } from './dead-letter-table.ts'
 import type { FailPoint } from './fail-point.ts'
 import { createGlobalGroups } from './global-groups.ts'
+import { scanGroups } from './group-scan.ts'
 import { GroupTable, UpdateNote } from './group-table.ts'
 import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
 import { toCreateSql, toDropSql, toLeafSchema } from './leaf-schema.ts'
+import type { RollupPlan } from '../planner/plan.ts'
 import type {
   CommitResult,
   LeafFigures,
@@ -42,8 +45,14 @@ export interface SqliteLeafOptions {
 
 interface KnownRollup {
   readonly id: number
+  readonly plan: RollupPlan
   readonly groups: GroupTable
+  /** Of a rollup of a rollup. */
+  readonly follows?: { readonly sourceId: number; readonly regroup: Regroup }
 }
+
+/** Groups that are held before they are merged, while a rollup of a rollup is created. */
+const COPIED_GROUPS_MAX = 50_000
 
 /** Pages of WAL (8 MB) that an idle moment copies into the database: a fraction of a commit while catching up; fewer aren't worth two syncs. */
 const IDLE_CHECKPOINT_PAGES = 1000
@@ -69,7 +78,8 @@ export class SqliteLeaf implements LeafStore {
     this.#catalog = new CatalogTable(connection)
     this.#shards = new ShardTable(connection)
     this.#deadLetters = new DeadLetterTable(connection, options.deadLetterLimits ?? DEAD_LETTER_LIMITS)
-    for (const rollup of this.#catalog.list()) this.#know(rollup)
+    // a source is older than what reads it
+    for (const rollup of this.#catalog.list().toSorted((left, right) => left.id - right.id)) this.#know(rollup)
   }
 
   /** For queries of a leaf in memory (`:memory:`), which no other connection can see. */
@@ -87,6 +97,8 @@ export class SqliteLeaf implements LeafStore {
       const groups = createGlobalGroups(connection, schema, definition.plan.ingest, epoch)
       this.#catalog.addFigures(id, { groups, overflowGroups: 0, bytes: 0, deadLetters: 0, deadLetterBytes: 0 })
       this.#shards.add(id, definition.shards)
+      if (definition.sourceId !== undefined)
+        this.#copySource(id, definition.sourceId, definition, indexes.length, epoch)
       const stored = this.#catalog.find(definition.name)
       assert(stored !== undefined, 'a created rollup is in the catalog')
       return this.#withShards(stored)
@@ -95,12 +107,59 @@ export class SqliteLeaf implements LeafStore {
     return rollup
   }
 
+  /** Brings a new rollup all groups that its source has. */
+  #copySource(id: number, sourceId: number, { plan }: RollupDefinition, indexCount: number, epoch: number): void {
+    this.#requireKnown(sourceId)
+    const { connection } = this.#database
+    const source = this.#rollups.get(sourceId)
+    assert(source !== undefined, 'a known rollup is known')
+    const follower = {
+      id,
+      groups: new GroupTable(connection, toLeafSchema(id, plan), indexCount, this.#note),
+      regroup: new Regroup(id, plan, source.plan),
+    }
+    scanGroups(connection, toLeafSchema(sourceId, source.plan), (group) => {
+      follower.regroup.add(group)
+      if (follower.regroup.groupCount >= COPIED_GROUPS_MAX) this.#mergeRegrouped(follower, epoch)
+    })
+    this.#mergeRegrouped(follower, epoch)
+  }
+
+  /** Merges what was regrouped since the last time; gives it for those who follow. */
+  #mergeRegrouped(
+    { id, groups, regroup }: { id: number; groups: GroupTable; regroup: Regroup },
+    epoch: number,
+  ): PartialBatch | undefined {
+    const batch = regroup.seal()
+    if (batch === undefined) return undefined
+    const changes = groups.merge(batch, epoch, () => undefined)
+    this.#catalog.addFigures(id, { ...changes, deadLetters: 0, deadLetterBytes: 0 })
+    const failure = regroup.takeFailure()
+    if (failure !== undefined) this.#catalog.addWarningOnce(id, `${failure}; where it fails the value is NULL`)
+    return batch
+  }
+
+  /** What a batch has changed goes to the rollups of the rollup, and from them to theirs. */
+  #mergeFollowers(sourceId: number, batch: PartialBatch, epoch: number): void {
+    for (const { id, groups, follows } of this.#rollups.values()) {
+      if (follows?.sourceId !== sourceId) continue
+      this.#options.failPoint?.reach('commit:children')
+      const { regroup } = follows
+      // of a commit that failed
+      regroup.discard()
+      batch.readGroups((group) => regroup.add(group))
+      const regrouped = this.#mergeRegrouped({ id, groups, regroup }, epoch)
+      if (regrouped !== undefined) this.#mergeFollowers(id, regrouped, epoch)
+    }
+  }
+
   dropRollup(name: string): void {
     const id = this.#change(() => {
       const rollup = this.#catalog.find(name)
       if (rollup === undefined) {
         throw new RollupdError('unknown_rollup', `rollup ${JSON.stringify(name)} does not exist`)
       }
+      refuseInUse(name, this.#catalog.followersOf(rollup.id))
       this.#catalog.remove(rollup.id)
       // measured: 75 ms for a million groups in 135 MB, where deleting them in steps took 100 times as long in all
       for (const statement of toDropSql(rollup.id)) this.#database.connection.exec(statement)
@@ -176,6 +235,7 @@ export class SqliteLeaf implements LeafStore {
     const letters = this.#deadLetters.append(rollupId, deadLetters)
     for (const { shard, count } of letters.dropped) this.#shards.countDroppedLetters(rollupId, shard, count)
     this.#catalog.addFigures(rollupId, { ...groups, deadLetters: letters.count, deadLetterBytes: letters.bytes })
+    this.#mergeFollowers(rollupId, batch, epoch)
     return { taken: true, ranges }
   }
 
@@ -217,10 +277,18 @@ export class SqliteLeaf implements LeafStore {
     return result
   }
 
-  #know({ id, plan, indexes }: CatalogRollup): void {
+  #know({ id, plan, indexes, source }: CatalogRollup): void {
     const schema = toLeafSchema(id, plan)
     const indexCount = resolveIndexes(schema, plan, indexes).length
-    this.#rollups.set(id, { id, groups: new GroupTable(this.#database.connection, schema, indexCount, this.#note) })
+    const groups = new GroupTable(this.#database.connection, schema, indexCount, this.#note)
+    if (source === undefined) {
+      this.#rollups.set(id, { id, plan, groups })
+      return
+    }
+    const known = this.#rollups.get(source.id)
+    assert(known !== undefined, `the source of rollup ${id} is known`)
+    const follows = { sourceId: source.id, regroup: new Regroup(id, plan, known.plan) }
+    this.#rollups.set(id, { id, plan, groups, follows })
   }
 
   #requireKnown(id: number): void {
@@ -228,6 +296,21 @@ export class SqliteLeaf implements LeafStore {
   }
 
   #withShards(rollup: CatalogRollup): StoredRollup {
-    return { ...rollup, shards: this.#shards.list(rollup.id), pruned: this.#shards.prunedSums(rollup.id) }
+    const topId = rollup.source?.topId ?? rollup.id
+    const own = { shards: this.#shards.list(topId), pruned: this.#shards.prunedSums(topId) }
+    if (topId === rollup.id) return { ...rollup, ...own }
+    const { reason: _, ...rest } = rollup
+    return { ...rest, ...this.#catalog.stateOf(topId), ...own }
   }
+}
+
+function refuseInUse(name: string, followers: readonly string[]): void {
+  if (followers.length === 0) return
+  throw new RollupdError(
+    'rollup_in_use',
+    `rollup "${name}" is the source of ${followers.map((one) => `"${one}"`).join(', ')}`,
+    {
+      hint: followers.length === 1 ? 'Drop that rollup first.' : 'Drop those rollups first.',
+    },
+  )
 }

@@ -1,10 +1,10 @@
 /** Makes the planner: loads the grammar once, and hands in what decides results (law 4). */
-import type { RollupPlan } from '../planner/plan.ts'
-import { planRollup } from '../planner/plan-rollup.ts'
+import { planRollup, type PlanStatement } from '../planner/plan-rollup.ts'
 import { loadParser } from '../sql/parse-statement.ts'
 
-export async function createPlanner(): Promise<(sql: string) => RollupPlan> {
+export async function createPlanner(): Promise<PlanStatement> {
   await loadParser()
   const { tz = '', unicode = '' } = process.versions as { tz?: string; unicode?: string }
-  return (sql) => planRollup(sql, { versions: { timeZones: tz, unicode } })
+  const versions = { timeZones: tz, unicode }
+  return (sql, source) => planRollup(sql, source === undefined ? { versions } : { versions, source })
 }

@@ -3,7 +3,7 @@ import { RollupdError } from '../core/errors.ts'
 import { GROUPING_SETS_MAX } from '../core/key-bytes.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import { childrenOf, type Expression } from '../sql/expression.ts'
-import { quoteLabel } from '../sql/identifier.ts'
+import { quoteLabel, quoteName } from '../sql/identifier.ts'
 import { bareName } from '../sql/name-parts.ts'
 import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, Statement } from '../sql/parse-statement.ts'
@@ -12,6 +12,7 @@ import type { Analyser } from '../sql/scope.ts'
 import { expandGroupingSets, type ColumnSet } from './grouping-sets.ts'
 import { refuseGrouping } from './grouping-call.ts'
 import { INPUT } from './record-scope.ts'
+import type { StatementScopes } from './statement-scopes.ts'
 
 /** GROUPING is a bit for each of them, and PostgreSQL takes as many. */
 const GROUPING_COLUMNS_MAX = 31
@@ -31,7 +32,12 @@ export interface Grouping {
 }
 
 /** `analyser` reads fields and refuses aggregates. */
-export function resolveGroupBy(statement: Statement, outputs: readonly SelectedOutput[], analyser: Analyser): Grouping {
+export function resolveGroupBy(
+  statement: Statement,
+  outputs: readonly SelectedOutput[],
+  analyser: Analyser,
+  scopes: StatementScopes,
+): Grouping {
   const { groupClause = [], groupDistinct = false } = statement.select
   const indexes = new Map<string, number>()
   const expressions: Expression[] = []
@@ -39,7 +45,7 @@ export function resolveGroupBy(statement: Statement, outputs: readonly SelectedO
     isDistinct: groupDistinct,
     tooMany: (count) => tooManySets(count, statement),
     indexOf: (node) => {
-      const expression = resolveItem(node, outputs, analyser)
+      const expression = resolveItem(node, outputs, analyser, scopes)
       const key = expressionKey(expression)
       const index = indexes.get(key) ?? expressions.push(expression) - 1
       indexes.set(key, index)
@@ -73,7 +79,12 @@ function tooManyColumns(count: number, statement: Statement): RollupdError {
   )
 }
 
-function resolveItem(node: Node, outputs: readonly SelectedOutput[], analyser: Analyser): Expression {
+function resolveItem(
+  node: Node,
+  outputs: readonly SelectedOutput[],
+  analyser: Analyser,
+  scopes: StatementScopes,
+): Expression {
   const position = analyser.positionOf(locationOf(node))
   if ('A_Const' in node) {
     return withoutAggregate(byOrdinal(node.A_Const, 'GROUP BY', outputs, position), position)
@@ -81,25 +92,31 @@ function resolveItem(node: Node, outputs: readonly SelectedOutput[], analyser: A
   const name = bareName(node)
   const output = name === undefined ? undefined : outputs.find((one) => one.name === name)
   if (name === undefined || output === undefined) return analyser.analyseSettled(node)
-  refuseAmbiguous(name, output, outputs.indexOf(output), position)
+  refuseAmbiguous(name, output, outputs.indexOf(output), scopes, position)
   return withoutAggregate(output, position)
 }
 
 /** `UPPER(k) AS k ... GROUP BY k` could mean the output or the field: neither is guessed. */
-function refuseAmbiguous(name: string, output: SelectedOutput, index: number, position: number): void {
-  const { expression } = output
-  const isJustField = expression.kind === 'field' && expression.path.length === 1
-  if (isJustField || !readsField(expression, name)) return
+function refuseAmbiguous(
+  name: string,
+  { expression }: SelectedOutput,
+  index: number,
+  { from, isOfName }: StatementScopes,
+  position: number,
+): void {
+  const isJustName = isOfName(expression, name) && (expression.kind !== 'field' || expression.path.length === 1)
+  const isRead = (part: Expression): boolean => isOfName(part, name) || childrenOf(part).some(isRead)
+  if (isJustName || !isRead(expression)) return
   const quoted = quoteLabel(name)
-  throw new RollupdError('sql_ambiguous', `GROUP BY ${quoted} could mean the output "${name}" or the field "${name}"`, {
-    position,
-    hint: `Write GROUP BY ${index + 1} for the output or GROUP BY ${INPUT}.${quoted} for the field.`,
-  })
-}
-
-function readsField(expression: Expression, name: string): boolean {
-  if (expression.kind === 'field') return expression.path[0] === name
-  return childrenOf(expression).some((child) => readsField(child, name))
+  const [what, owner] = from === INPUT ? ['field', INPUT] : ['column', quoteName(from)]
+  throw new RollupdError(
+    'sql_ambiguous',
+    `GROUP BY ${quoted} could mean the output "${name}" or the ${what} "${name}"`,
+    {
+      position,
+      hint: `Write GROUP BY ${index + 1} for the output or GROUP BY ${owner}.${quoted} for the ${what}.`,
+    },
+  )
 }
 
 function withoutAggregate(output: SelectedOutput, position: number): Expression {

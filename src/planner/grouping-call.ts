@@ -10,6 +10,8 @@ import { resolveCall } from '../sql/resolve-call.ts'
 import type { Analyser, Scope } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
 
+/** GROUPING over all grouping expressions, as a column of a rollup with grouping sets; an output of that name hides it. */
+export const GROUPING_COLUMN = '_grouping'
 /** As PostgreSQL's: the result has a bit for each. */
 const ARGUMENTS_MAX = 31
 

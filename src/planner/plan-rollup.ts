@@ -2,20 +2,18 @@
  * Owns the split of a rollup statement: what runs on every record (WHERE, grouping expressions, partial states) and what is computed
  * from the stored states at read time (outputs, HAVING).
  */
-import { aggregateNames } from '../aggregates/aggregate-table.ts'
-import { assert } from '../core/assert.ts'
+import { assert, at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import { createAnalyser } from '../sql/analyse-expression.ts'
-import { childrenOf, type AggregateCall, type Expression } from '../sql/expression.ts'
+import { childrenOf, type AggregateCall, type Expression, type PartialValue } from '../sql/expression.ts'
 import { outputName } from '../sql/output-name.ts'
 import { parseStatement, type Statement } from '../sql/parse-statement.ts'
 import { printExpression } from '../sql/print-expression.ts'
 import type { Scope } from '../sql/scope.ts'
-import { analyseAggregate, refuseAggregate } from './aggregate-call.ts'
 import { foldedNameWarnings } from './folded-names.ts'
-import { analyseGrouping } from './grouping-call.ts'
 import { groupingBits, type ColumnSet } from './grouping-sets.ts'
 import { resolveGroupBy, type SelectedOutput } from './group-by.ts'
+import { measureName } from './measure-name.ts'
 import { aggregateOf } from './partial-aggregate.ts'
 import {
   PLAN_FORMAT,
@@ -23,13 +21,16 @@ import {
   type GroupingSetPlan,
   type OutputColumn,
   type PartialColumn,
+  type PlanSource,
   type RollupPlan,
 } from './plan.ts'
 import { printIngest, printWrap } from './print-plan.ts'
 import { quotedNameWarnings } from './quoted-names.ts'
-import { createRecordScope, INPUT, type RecordScopeOptions } from './record-scope.ts'
-import { checkClauses, readFrom } from './rollup-clauses.ts'
+import { INPUT } from './record-scope.ts'
+import { checkClauses } from './rollup-clauses.ts'
+import { createSourceScopes, requireOneSet, type SourceRollup } from './source-scopes.ts'
 import { Splitter } from './split-expression.ts'
+import { createRecordScopes } from './statement-scopes.ts'
 
 /** Outputs and stored columns of a rollup: far below what a SQLite table and view hold. */
 const COLUMNS_MAX = 500
@@ -41,29 +42,35 @@ export interface PlanOptions {
   readonly versions: RollupPlan['versions']
   /** Bytes of UTF-8; default STATEMENT_BYTES_MAX of parse-statement.ts. */
   readonly statementBytesMax?: number
+  /** The rollup that the statement reads; absent: records. */
+  readonly source?: SourceRollup
 }
+
+/** planRollup with everything else decided. `source`: the rollup that the statement reads; absent: records. */
+export type PlanStatement = (sql: string, source?: SourceRollup) => RollupPlan
 
 /**
  * Splits a rollup statement. loadParser must have been awaited once.
  * Errors: every sql_* code with position and hint, statement_too_long.
  */
 export function planRollup(sql: string, options: PlanOptions): RollupPlan {
-  const { statementBytesMax } = options
+  const { statementBytesMax, source } = options
   const statement = parseStatement(sql, statementBytesMax === undefined ? {} : { statementBytesMax })
   checkClauses(statement)
-  const scopes = createScopes(statement)
+  const scopes = source === undefined ? createRecordScopes(statement) : createSourceScopes(statement, source)
   const selected = analyseOutputs(statement, scopes.outputs)
   const where = analyseWhere(statement, scopes.where)
-  const grouping = resolveGroupBy(statement, selected, createAnalyser(statement, scopes.groupBy))
+  const grouping = resolveGroupBy(statement, selected, createAnalyser(statement, scopes.groupBy), scopes)
   const groups = grouping.sets === undefined ? grouping.expressions : withGroupingBits(grouping.expressions)
   const having = analyseHaving(statement, scopes.having)
   for (const expression of [...selected.map((output) => output.expression), where, ...groups, having]) {
     if (expression !== null) refuseWholeValues(expression)
   }
-  const splitter = new Splitter(groups, selected)
+  if (source !== undefined) requireOneSet(source, where, groups)
+  const splitter = new Splitter(groups, selected, scopes.names)
   const outputs = selected.map((output) => splitOutput(output, splitter))
   const wrapHaving = having === null ? null : splitter.split(having)
-  const partials = splitter.partials.map(toPartialColumn)
+  const partials = splitter.partials.map((call, index) => toPartialColumn(call, index, source))
   checkSize(groups, partials, outputs)
   if (groups.length + partials.length === 0 && having === null) throw noGroups(statement)
   const ingest = {
@@ -73,6 +80,7 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
     partials,
   }
   const wrap = { outputs, having: wrapHaving }
+  const planSource = source === undefined ? undefined : toPlanSource(source, splitter.partials)
   const written = [
     ...selected.map(({ expression }) => expression),
     ...grouping.expressions,
@@ -81,48 +89,16 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   return {
     format: PLAN_FORMAT,
     sql,
+    ...(planSource === undefined ? {} : { source: planSource }),
     ingest,
     wrap,
-    ingestSql: printIngest(ingest),
+    ingestSql: printIngest(ingest, scopes.from, scopes.names, planSource),
     wrapSql: printWrap(
       wrap,
       partials.map((partial) => aggregateOf(partial).finishedColumn !== undefined),
     ),
     versions: { ...options.versions },
     warnings: [...foldedNameWarnings(sql, written), ...quotedNameWarnings(sql, written)],
-  }
-}
-
-interface Scopes {
-  readonly where: Scope
-  readonly groupBy: Scope
-  readonly having: Scope
-  readonly outputs: Scope
-}
-
-function createScopes(statement: Statement): Scopes {
-  const alias = readFrom(statement)
-  const callNames = aggregateNames()
-  type Call = RecordScopeOptions['call']
-  const scope = (clause: string, call: Call, grouping?: RecordScopeOptions['grouping']): Scope =>
-    createRecordScope({ clause, alias, call, callNames, ...(grouping === undefined ? {} : { grouping }) })
-  const refusing = (clause: string, hint: string): Scope => scope(clause, (site) => refuseAggregate(site, clause, hint))
-  const inner = refusing(
-    'the arguments of an aggregate',
-    'Aggregates can not be nested; combine them in SELECT, as in SUM(a) / COUNT(*).',
-  )
-  const groupBy = refusing('GROUP BY', 'Group by fields and expressions over them.')
-  const taking = (clause: string): Scope =>
-    scope(
-      clause,
-      (site) => analyseAggregate(site, inner),
-      (node, position, analyser) => analyseGrouping(node, position, analyser, statement, groupBy),
-    )
-  return {
-    where: refusing('WHERE', 'Write HAVING for conditions on aggregates.'),
-    groupBy,
-    having: taking('HAVING'),
-    outputs: taking('SELECT'),
   }
 }
 
@@ -140,7 +116,7 @@ function analyseOutputs(statement: Statement, scope: Scope): SelectedOutput[] {
         hint: 'Records have no declared columns: name the fields. COUNT(*) counts records.',
       })
     }
-    const name = outputName(target)
+    const name = measureName(target) ?? outputName(target)
     const expression = analyser.analyseSettled(target.val)
     checkOutput(name, seen, position)
     seen.add(name)
@@ -214,11 +190,22 @@ function toSetPlans(sets: readonly ColumnSet[], columnCount: number): GroupingSe
   return sets.map((columns) => ({ columns, grouping: groupingBits(columns, columnCount) }))
 }
 
-function toPartialColumn(call: AggregateCall, index: number): PartialColumn {
+function toPartialColumn(
+  call: AggregateCall | PartialValue,
+  index: number,
+  source: SourceRollup | undefined,
+): PartialColumn {
+  const column = `p${index}`
+  if (call.kind === 'partial') {
+    assert(source !== undefined, 'only a rollup has partials')
+    // what makes the states is the source's
+    const { order: _, ...kept } = at(source.plan.ingest.partials, call.index)
+    return { ...kept, column, args: [], filter: null }
+  }
   const { name, args, filter, distinct, order, type } = call
   const argTypes = args.map((arg) => arg.type)
   return {
-    column: `p${index}`,
+    column,
     aggregate: name,
     args,
     argTypes,
@@ -228,6 +215,10 @@ function toPartialColumn(call: AggregateCall, index: number): PartialColumn {
     type,
     call: printExpression(call),
   }
+}
+
+function toPlanSource({ name }: SourceRollup, partials: readonly (AggregateCall | PartialValue)[]): PlanSource {
+  return { rollup: name, partials: partials.flatMap((call) => (call.kind === 'partial' ? [call.index] : [])) }
 }
 
 function checkSize(

@@ -67,9 +67,18 @@ export interface WrapHalf {
   readonly having: Expression | null
 }
 
+/** The rollup that is read instead of records. */
+export interface PlanSource {
+  readonly rollup: string
+  /** Of each partial, its index among the source's: its states are merged. */
+  readonly partials: readonly number[]
+}
+
 export interface RollupPlan {
   readonly format: typeof PLAN_FORMAT
   readonly sql: string
+  /** Absent: records are read. With it the ingest half is over `group` nodes, the source's grouping values, and partials have no arguments. */
+  readonly source?: PlanSource
   readonly ingest: IngestHalf
   readonly wrap: WrapHalf
   /** Both halves as SQL that a person can read. */

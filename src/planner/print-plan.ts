@@ -1,24 +1,27 @@
 /** Owns the two halves as SQL that a person can read, and the plan as a whole as text. */
 import type { Expression } from '../sql/expression.ts'
-import { quoteLabel } from '../sql/identifier.ts'
+import { quoteLabel, quoteName } from '../sql/identifier.ts'
 import { printExpression, printParameter, type PrintNames } from '../sql/print-expression.ts'
-import type { IngestHalf, RollupPlan, WrapHalf } from './plan.ts'
-import { INPUT } from './record-scope.ts'
+import type { IngestHalf, PlanSource, RollupPlan, WrapHalf } from './plan.ts'
 
 /** The stored groups, as the wrap half's FROM. */
 const GROUPS = 'groups'
 
 /** `SELECT date_trunc('minute', ts::timestamptz) AS k0, COUNT(*) AS p0 FROM _input WHERE ok GROUP BY 1` */
-export function printIngest({ where, groupBy, groupingSets, partials }: IngestHalf): string {
+export function printIngest(half: IngestHalf, from: string, names: PrintNames, source?: PlanSource): string {
+  const { where, groupBy, groupingSets, partials } = half
   const outputs = [
-    ...groupBy.map(({ column, expression }) => `${printExpression(expression)} AS ${column}`),
-    ...partials.map(({ column, call }) => `${call} AS ${column}`),
+    ...groupBy.map(({ column, expression }) => `${printExpression(expression, names)} AS ${column}`),
+    ...partials.map(({ column, call }, index) => {
+      const merged = source?.partials[index]
+      return `${merged === undefined ? call : `merge(p${merged})`} AS ${column}`
+    }),
   ]
-  const filter = where === null ? '' : ` WHERE ${printExpression(where)}`
+  const filter = where === null ? '' : ` WHERE ${printExpression(where, names)}`
   const sets = groupingSets?.map(({ columns }) => `(${columns.map((index) => index + 1).join(', ')})`)
   const items = sets === undefined ? groupBy.map((_, index) => index + 1) : [`GROUPING SETS (${sets.join(', ')})`]
   const grouping = items.length === 0 ? '' : ` GROUP BY ${items.join(', ')}`
-  return `SELECT ${outputs.join(', ')} FROM ${INPUT}${filter}${grouping}`
+  return `SELECT ${outputs.join(', ')} FROM ${quoteName(from)}${filter}${grouping}`
 }
 
 /** `finished` says which partials need no last step: their state is the value (COUNT, MAX). */

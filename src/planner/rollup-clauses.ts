@@ -1,6 +1,7 @@
 /** Owns which clauses a rollup statement may have, and its FROM. */
 import { RollupdError } from '../core/errors.ts'
 import type { Node, SelectStmt, Statement } from '../sql/parse-statement.ts'
+import { quoteName } from '../sql/identifier.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import { INPUT } from './record-scope.ts'
 
@@ -37,16 +38,20 @@ function setOperation(select: SelectStmt): string {
   return (select.op ?? '').replace('SETOP_', '')
 }
 
-/** The alias of `FROM _input [AS alias]`. Errors: sql_unsupported, sql_invalid for anything else in FROM. */
-export function readFrom(statement: Statement): string | undefined {
+/** The alias of `FROM relation [AS alias]`. Errors: sql_unsupported, sql_invalid for anything else in FROM. */
+export function readFrom(statement: Statement, relation: string): string | undefined {
   const [from, second] = statement.select.fromClause ?? []
-  const hint = `Write FROM ${INPUT}; the topic is named in the rollup's source.`
+  const name = quoteName(relation)
+  const hint =
+    relation === INPUT
+      ? `Write FROM ${INPUT}; the topic, or the rollup that is read instead, is named in the rollup's source.`
+      : `Write FROM ${name}: the rollup's source is that rollup.`
   if (from === undefined) {
-    throw new RollupdError('sql_invalid', `FROM ${INPUT} is missing`, { position: 1, hint })
+    throw new RollupdError('sql_invalid', `FROM ${name} is missing`, { position: 1, hint })
   }
   const extra = second ?? ('RangeVar' in from ? undefined : from)
   if (extra !== undefined) {
-    throw new RollupdError('sql_unsupported', `a rollup reads ${INPUT} alone, found ${sourceName(extra)}`, {
+    throw new RollupdError('sql_unsupported', `a rollup reads ${name} alone, found ${sourceName(extra)}`, {
       position: statement.positionOf(sourceLocation(extra)) || statement.positionOfWord('from'),
       hint,
     })
@@ -54,9 +59,9 @@ export function readFrom(statement: Statement): string | undefined {
   if (!('RangeVar' in from)) return undefined
   const { relname, schemaname, alias, inh, location } = from.RangeVar
   const position = statement.positionOf(location)
-  if (relname !== INPUT || schemaname !== undefined) {
-    const name = schemaname === undefined ? relname : `${schemaname}.${relname}`
-    throw new RollupdError('sql_unsupported', `a rollup reads ${INPUT} alone, found the table "${name}"`, {
+  if (relname !== relation || schemaname !== undefined) {
+    const found = schemaname === undefined ? relname : `${schemaname}.${relname}`
+    throw new RollupdError('sql_unsupported', `a rollup reads ${name} alone, found the table "${found}"`, {
       position,
       hint,
     })
@@ -65,7 +70,7 @@ export function readFrom(statement: Statement): string | undefined {
   if (alias?.colnames !== undefined) {
     throw new RollupdError('sql_unsupported', 'column names behind the alias are not supported', {
       position,
-      hint: 'Records have no declared columns: name the fields where they are used.',
+      hint: 'Name the fields where they are used.',
     })
   }
   return alias?.aliasname

@@ -3,10 +3,10 @@
  * and what is left is computed from them at read time.
  */
 import { RollupdError } from '../core/errors.ts'
-import type { AggregateCall, Expression, Field, GroupingCall } from '../sql/expression.ts'
+import type { AggregateCall, Expression, Field, GroupingCall, PartialValue } from '../sql/expression.ts'
 import { quoteName } from '../sql/identifier.ts'
 import { literal } from '../sql/literal.ts'
-import { printExpression } from '../sql/print-expression.ts'
+import { printExpression, type PrintNames } from '../sql/print-expression.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { SelectedOutput } from './group-by.ts'
 import { splitGrouping } from './grouping-call.ts'
@@ -16,21 +16,23 @@ export class Splitter {
   readonly #groups: ReadonlyMap<string, number>
   readonly #groupTypes: readonly Expression[]
   readonly #outputs: readonly SelectedOutput[]
-  readonly #partials = new Map<string, { readonly call: AggregateCall; readonly index: number }>()
+  readonly #partials = new Map<string, { readonly call: AggregateCall | PartialValue; readonly index: number }>()
+  readonly #names: PrintNames
 
   /** Number of GROUPING over all expressions among the groups; undefined: there is one grouping set. */
   readonly #bits: number | undefined
 
   /** `groups`: the grouping expressions, and behind them GROUPING over all of them where there are grouping sets. */
-  constructor(groups: readonly Expression[], outputs: readonly SelectedOutput[]) {
+  constructor(groups: readonly Expression[], outputs: readonly SelectedOutput[], names: PrintNames) {
+    this.#names = names
     this.#groupTypes = groups
     this.#outputs = outputs
     this.#bits = groups.at(-1)?.kind === 'grouping' ? groups.length - 1 : undefined
     this.#groups = new Map(groups.map((group, index) => [expressionKey(group), index]))
   }
 
-  /** The aggregate calls met so far without their parameters, in the order of their first appearance. */
-  get partials(): readonly AggregateCall[] {
+  /** The aggregate calls, or partials of a source, met so far without their parameters, in the order of their first appearance. */
+  get partials(): readonly (AggregateCall | PartialValue)[] {
     return [...this.#partials.values()].map(({ call }) => call)
   }
 
@@ -42,10 +44,12 @@ export class Splitter {
     }
     switch (expression.kind) {
       case 'aggregate':
+      case 'partial':
         return this.#partialOf(expression)
       case 'field':
         return this.#partOfGroup(expression) ?? this.#refuse(expression)
       case 'meta':
+      case 'group':
         return this.#refuse(expression)
       case 'grouping':
         return this.#splitGrouping(expression)
@@ -86,7 +90,7 @@ export class Splitter {
     return splitGrouping(call, bits, groupCount, (argument) => this.#groups.get(expressionKey(argument)))
   }
 
-  #partialOf(call: AggregateCall): Expression {
+  #partialOf(call: AggregateCall | PartialValue): Expression {
     const { parameter, ...state } = call
     const key = expressionKey(state)
     const known = this.#partials.get(key)
@@ -111,8 +115,12 @@ export class Splitter {
   }
 
   #refuse(expression: Expression): never {
-    const name = printExpression(expression)
-    throw new RollupdError('sql_invalid', `the field ${name} must be in GROUP BY or inside an aggregate`, {
+    const name = this.#print(expression)
+    const message =
+      expression.kind === 'group'
+        ? `the grouping column ${name} of the source must be in GROUP BY`
+        : `the field ${name} must be in GROUP BY or inside an aggregate`
+    throw new RollupdError('sql_invalid', message, {
       position: expression.position,
       hint: this.#hintFor(expression, name),
     })
@@ -121,10 +129,17 @@ export class Splitter {
   #hintFor(expression: Expression, name: string): string {
     const output = this.#outputs.find((one) => quoteName(one.name) === name)
     if (output !== undefined && expressionKey(output.expression) !== expressionKey(expression)) {
-      return `The output ${name} has no name here: write its expression, ${printExpression(output.expression)}.`
+      return `The output ${name} has no name here: write its expression, ${this.#print(output.expression)}.`
     }
     const around = this.#groupTypes.find((group) => expressionKey(group).includes(expressionKey(expression)))
-    const ways = `Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
-    return around === undefined ? ways : `It is grouped as ${printExpression(around)} only. ${ways}`
+    const ways =
+      expression.kind === 'group'
+        ? 'Add it to GROUP BY.'
+        : `Add it to GROUP BY, or write an aggregate such as MAX(${name}).`
+    return around === undefined ? ways : `It is grouped as ${this.#print(around)} only. ${ways}`
+  }
+
+  #print(expression: Expression): string {
+    return printExpression(expression, this.#names)
   }
 }

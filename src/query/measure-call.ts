@@ -18,9 +18,6 @@ import type { SqliteFunctions } from './sqlite-functions.ts'
 import { pathOf } from '../sql/name-parts.ts'
 import { toParameterTexts } from './sqlite-text.ts'
 
-/** Its name as a call. */
-export const MEASURE = 'measure'
-
 export function analyseMeasure(site: CallSite, scope: CallScope): SqlFragment {
   const { node, position } = site
   if (node.agg_distinct === true)

@@ -8,7 +8,7 @@ import type { Cell } from '../core/scalar-type.ts'
 import { toStorer } from './cell-codec.ts'
 import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
 import { toParameter } from './row-aggregate.ts'
-import { StateMerger } from './state-merger.ts'
+import { StateMerger } from '../aggregates/state-merger.ts'
 
 /** What is merged of one output group. */
 export interface Measured {

@@ -54,8 +54,14 @@ export class LeafCatalog implements QueryCatalog {
     this.#planJson = connection.prepare<[number], string>('SELECT plan_json FROM rollups WHERE id = ?').pluck()
     this.#names = connection.prepare<[], string>('SELECT name FROM rollups ORDER BY name').pluck()
     this.#epoch = connection.prepare<[], bigint>('SELECT epoch FROM leaf_state').pluck()
+    // a rollup of a rollup stands where the one at the top of the line does
     this.#shards = connection.prepare(
-      'SELECT partition, next_offset FROM shards WHERE rollup_id = ? AND closed = 0 ORDER BY partition',
+      `WITH RECURSIVE line (id, source_id) AS (
+         SELECT id, source_id FROM rollups WHERE id = ?
+         UNION ALL SELECT above.id, above.source_id FROM line JOIN rollups AS above ON above.id = line.source_id
+       )
+       SELECT partition, next_offset FROM shards
+       WHERE rollup_id = (SELECT id FROM line WHERE source_id IS NULL) AND closed = 0 ORDER BY partition`,
     )
   }
 

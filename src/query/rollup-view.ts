@@ -6,6 +6,7 @@
  */
 import { assert, at } from '../core/assert.ts'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
+import { GROUPING_COLUMN } from '../planner/grouping-call.ts'
 import { aggregateWord } from '../planner/partial-aggregate.ts'
 import { childrenOf, type Expression, type GroupValue, type PartialValue, type SqlFragment } from '../sql/expression.ts'
 import { toGroupAddressText, type AccessPaths } from './access-path.ts'
@@ -27,8 +28,6 @@ import { toParameterTexts } from './sqlite-text.ts'
 /** The column that addresses a group; an output of that name hides it. */
 const ID_COLUMN = '_id'
 
-/** GROUPING over all grouping columns of a rollup with grouping sets; an output of that name hides it. */
-const GROUPING_COLUMN = '_grouping'
 /** The number of a group's grouping set, first in its key: sets that are written twice differ in it alone. */
 const SET_TEXT = `substr(${LEAF_COLUMN.key}, 1, 1)`
 

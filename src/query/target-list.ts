@@ -1,14 +1,14 @@
 /** Owns the outputs of a SELECT: `*`, names, and the expressions behind them. */
+import { measureName } from '../planner/measure-name.ts'
 import { RollupdError } from '../core/errors.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import type { Expression } from '../sql/expression.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import { outputName } from '../sql/output-name.ts'
 import type { ColumnRef, Node, ResTarget } from '../sql/parse-statement.ts'
-import { MEASURE } from './measure-call.ts'
 import { columnsOf, findColumn, type NamedColumn, type Namespace } from './namespace.ts'
 import type { Relation } from './relation.ts'
-import { lastNamePart, pathOf } from '../sql/name-parts.ts'
+import { pathOf } from '../sql/name-parts.ts'
 
 /** An output before its expression is analysed: GROUP BY may name it first. */
 export interface Target {
@@ -45,16 +45,6 @@ function expand(target: ResTarget, namespace: Namespace, positionOf: (location?:
     return [{ name: outputName(target), node: val, source }]
   }
   return [{ name: measureName(target) ?? outputName(target), node: val, source: undefined }]
-}
-
-/** MEASURE(avg_latency) is named avg_latency. */
-function measureName({ name, val }: ResTarget): string | undefined {
-  if (name !== undefined || val === undefined || !('FuncCall' in val)) return undefined
-  const { funcname, args } = val.FuncCall
-  const called = lastNamePart(funcname)
-  const [argument] = args ?? []
-  if (called !== MEASURE || argument === undefined || !('ColumnRef' in argument)) return undefined
-  return pathOf(argument.ColumnRef).at(-1)
 }
 
 /** The columns of `*` or `t.*`, as if they were written out. */

@@ -66,13 +66,15 @@ export class Metrics {
         for (const status of ['waiting', 'reading', 'halted', 'closed']) shards.set({ status }, 0)
         for (const rollup of rollups) {
           const labels = { rollup: rollup.name }
+          groups.set(labels, rollup.groups)
+          // what a rollup of a rollup shows beside its groups is its source's, and counted there
+          if (rollup.source.rollup !== undefined) continue
           for (const outcome of CONSERVED_COUNTS) records.inc({ ...labels, outcome }, rollup.counts[outcome])
           lagRecords.set(
             labels,
             rollup.shards.reduce((sum, shard) => sum + (shard.lag ?? 0), 0),
           )
           lagSeconds.set(labels, Math.max(0, ...rollup.shards.map((shard) => shard.lag_seconds ?? 0)))
-          groups.set(labels, rollup.groups)
           for (const { status } of rollup.shards) shards.inc({ status })
         }
       },

@@ -44,7 +44,8 @@ async function waitForRollup(
   deadlineMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id } = await rollups.find(first.name)
+  const rollup = await rollups.find(first.name)
+  const id = rollup.source?.topId ?? rollup.id
   const targets = toTargets(first, wanted)
   let present = first
   for (;;) {

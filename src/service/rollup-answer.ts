@@ -13,7 +13,7 @@ export interface RollupAnswer extends PlanAnswer {
   readonly name: string
   readonly version: number
   readonly sql: string
-  readonly source: { readonly topic: string; readonly start: unknown }
+  readonly source: { readonly rollup?: string; readonly topic: string; readonly start: unknown }
   readonly on_error: string
   readonly on_loss: string
   readonly indexes: readonly (readonly string[])[]
@@ -68,7 +68,7 @@ export function toRollupAnswer({ rollup, reports, halt, nowMs }: RollupFacts): R
     name: rollup.name,
     version: rollup.version,
     sql: plan.sql,
-    source: { topic: rollup.topic, start: rollup.start },
+    source: toShownSource(rollup),
     on_error: rollup.onError,
     on_loss: rollup.onLoss,
     indexes: rollup.indexes,
@@ -83,6 +83,10 @@ export function toRollupAnswer({ rollup, reports, halt, nowMs }: RollupFacts): R
     shards,
     pruned: rollup.pruned,
   }
+}
+
+function toShownSource({ source, topic, start }: StoredRollup): RollupAnswer['source'] {
+  return source === undefined ? { topic, start } : { rollup: source.name, topic, start }
 }
 
 function toUnread(report: ShardReport | undefined): ShardReport | undefined {

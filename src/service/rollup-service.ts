@@ -7,7 +7,7 @@ import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
 import type { OnError, OnLoss } from '../core/policy.ts'
 import type { AsyncLeaf } from '../leaf/async-leaf.ts'
 import type { StoredDeadLetter, StoredRollup } from '../leaf/leaf-store.ts'
-import type { RollupPlan } from '../planner/plan.ts'
+import type { PlanStatement } from '../planner/plan-rollup.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import type { RecordSource, Topic } from '../tailer/record-source.ts'
 import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
@@ -19,10 +19,15 @@ import { type RollupAnswer, toRollupAnswer } from './rollup-answer.ts'
 import { resolveStart, type Start } from './start-position.ts'
 import type { ServiceEvents } from './service-events.ts'
 
+interface TopicSource {
+  readonly topic: string
+  readonly start?: Start
+}
+
 export interface CreateRollupRequest {
   readonly name: string
   readonly sql: string
-  readonly source: { readonly topic: string; readonly start?: Start }
+  readonly source: TopicSource | { readonly rollup: string }
   readonly on_error?: OnError
   readonly on_loss?: OnLoss
   readonly indexes?: readonly (readonly string[])[]
@@ -32,7 +37,7 @@ export interface RollupServiceOptions {
   readonly leaf: AsyncLeaf
   readonly ingest: IngestControl
   readonly source: RecordSource
-  readonly planRollup: (sql: string) => RollupPlan
+  readonly planRollup: PlanStatement
   readonly events: ServiceEvents
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -65,7 +70,7 @@ export class RollupService implements IngestControlEvents {
 
   /** Goes on with every stored rollup that was running. */
   async recover(): Promise<void> {
-    for (const rollup of await this.#options.leaf.listRollups()) {
+    for (const rollup of await this.#listReaders()) {
       this.#rememberPositions(rollup)
       if (rollup.status === 'running') await this.#options.ingest.start(rollup)
       else if (rollup.reason?.code === 'disk_full') await this.#restart(rollup.name)
@@ -74,7 +79,7 @@ export class RollupService implements IngestControlEvents {
 
   /** Errors: sql_*, already_exists, unknown_topic, start_out_of_range, bad_parameter, broker_away. */
   async create(request: CreateRollupRequest): Promise<RollupAnswer> {
-    const { name, sql } = request
+    const { name } = request
     if (!ROLLUP_NAME.test(name)) {
       throw new RollupdError('bad_parameter', `rollup name "${name}" is not allowed`, {
         hint: 'A name begins with a letter and has at most 63 lower-case letters, digits and underscores.',
@@ -85,30 +90,70 @@ export class RollupService implements IngestControlEvents {
         hint: 'Choose another name.',
       })
     }
+    const { source } = request
     return await this.#exclusively(name, async () => {
-      const plan = this.#options.planRollup(sql)
-      if ((await this.#options.leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
-      const topic = await findTopic(this.#options.source, request.source.topic)
-      const start = request.source.start ?? 'earliest'
-      const rollup = await this.#options.leaf.createRollup({
-        name,
-        plan,
-        topic: topic.name,
-        start,
-        onError: request.on_error ?? 'dead_letter',
-        onLoss: request.on_loss ?? 'halt',
-        indexes: request.indexes ?? [],
-        shards: await resolveStart(this.#options.source, topic, start),
-      })
-      this.#rememberPositions(rollup)
-      this.#firstReports.set(rollup.id, toFirstReports(topic))
-      await this.#options.ingest.start(rollup)
-      return this.#toAnswer(rollup)
+      if ('rollup' in source) return await this.#createFollower(request, source.rollup)
+      return await this.#createReader(request, source)
     })
+  }
+
+  async #createReader(request: CreateRollupRequest, source: TopicSource): Promise<RollupAnswer> {
+    const { name, sql } = request
+    const { leaf, ingest, planRollup } = this.#options
+    const plan = planRollup(sql)
+    if ((await leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
+    const topic = await findTopic(this.#options.source, source.topic)
+    const start = source.start ?? 'earliest'
+    const rollup = await leaf.createRollup({
+      name,
+      plan,
+      topic: topic.name,
+      start,
+      onError: request.on_error ?? 'dead_letter',
+      onLoss: request.on_loss ?? 'halt',
+      indexes: request.indexes ?? [],
+      shards: await resolveStart(this.#options.source, topic, start),
+    })
+    this.#rememberPositions(rollup)
+    this.#firstReports.set(rollup.id, toFirstReports(topic))
+    await ingest.start(rollup)
+    return this.#toAnswer(rollup)
+  }
+
+  /** Nothing is read for it: the leaf brings it what its source gets. */
+  async #createFollower(request: CreateRollupRequest, sourceName: string): Promise<RollupAnswer> {
+    const { name, sql } = request
+    const { leaf, planRollup } = this.#options
+    for (const option of ['on_error', 'on_loss'] as const) {
+      if (request[option] === undefined) continue
+      throw new RollupdError('bad_parameter', `${option} goes with a topic, not with a rollup as the source`, {
+        hint: 'No records are read: an expression that fails is NULL.',
+      })
+    }
+    const source = await this.find(sourceName)
+    const plan = planRollup(sql, source)
+    if ((await leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
+    const rollup = await leaf.createRollup({
+      name,
+      plan,
+      topic: source.topic,
+      start: null,
+      onError: 'null',
+      onLoss: source.onLoss,
+      indexes: request.indexes ?? [],
+      shards: [],
+      sourceId: source.id,
+    })
+    return this.#toAnswer(rollup)
   }
 
   async list(): Promise<RollupAnswer[]> {
     return (await this.#options.leaf.listRollups()).map((rollup) => this.#toAnswer(rollup))
+  }
+
+  /** Those that read a topic. */
+  async #listReaders(): Promise<StoredRollup[]> {
+    return (await this.#options.leaf.listRollups()).filter((rollup) => rollup.source === undefined)
   }
 
   /** Errors: unknown_rollup. */
@@ -126,6 +171,16 @@ export class RollupService implements IngestControlEvents {
     })
   }
 
+  /** Errors: unknown_rollup, conflict for a rollup of a rollup. */
+  async #findReader(name: string): Promise<StoredRollup> {
+    const rollup = await this.find(name)
+    if (rollup.source === undefined) return rollup
+    throw new RollupdError('conflict', `rollup "${name}" reads no topic: it follows rollup "${rollup.source.name}"`, {
+      hint: `Pause, resume or prune rollup "${rollup.source.name}" instead.`,
+    })
+  }
+
+  /** Errors: unknown_rollup, rollup_in_use. */
   async drop(name: string): Promise<void> {
     await this.#exclusively(name, async () => {
       const { id } = await this.find(name)
@@ -140,7 +195,7 @@ export class RollupService implements IngestControlEvents {
 
   async pause(name: string): Promise<RollupAnswer> {
     return await this.#exclusively(name, async () => {
-      const { id } = await this.find(name)
+      const { id } = await this.#findReader(name)
       await this.#whileStopped(name, async () => await this.#options.leaf.setStatus(id, 'paused'))
       return await this.get(name)
     })
@@ -155,7 +210,7 @@ export class RollupService implements IngestControlEvents {
       })
     }
     return await this.#exclusively(name, async () => {
-      await this.#resume(await this.find(name), new Set(accept))
+      await this.#resume(await this.#findReader(name), new Set(accept))
       return await this.get(name)
     })
   }
@@ -202,7 +257,7 @@ export class RollupService implements IngestControlEvents {
   /** Positions of shards that can't get records any more. Errors: unknown_rollup, broker_away. */
   async prune(name: string, isDryRun: boolean): Promise<PrunedShard[]> {
     return await this.#exclusively(name, async () => {
-      const rollup = await this.find(name)
+      const rollup = await this.#findReader(name)
       const topic = await this.#options.source.findTopic(rollup.topic)
       const ended = rollup.shards.filter((shard) => shard.closed || shard.shard.topicId !== topic?.id)
       if (!isDryRun && ended.length > 0) {
@@ -230,7 +285,7 @@ export class RollupService implements IngestControlEvents {
    * before. Called every few seconds. Errors: broker_away.
    */
   async watchTopics(): Promise<void> {
-    const rollups = (await this.#options.leaf.listRollups()).filter((rollup) => rollup.status === 'running')
+    const rollups = (await this.#listReaders()).filter((rollup) => rollup.status === 'running')
     for (const { name } of rollups) await this.#decideAgain(name)
     const topics = new Map<string, Topic | undefined>()
     for (const { topic } of rollups) {
@@ -328,11 +383,11 @@ export class RollupService implements IngestControlEvents {
   }
 
   #toAnswer(rollup: StoredRollup): RollupAnswer {
-    const reports = this.#options.ingest.report(rollup.id)
+    const id = rollup.source?.topId ?? rollup.id
     return toRollupAnswer({
       rollup,
-      reports: withFirstReports(reports, this.#firstReports.get(rollup.id) ?? []),
-      halt: this.#unstoredHalts.get(rollup.id),
+      reports: withFirstReports(this.#options.ingest.report(id), this.#firstReports.get(id) ?? []),
+      halt: this.#unstoredHalts.get(id),
       nowMs: this.#options.now(),
     })
   }

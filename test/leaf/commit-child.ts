@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LeafCommitPort } from '../../src/leaf/leaf-commit-port.ts'
 import { LeafThreadClient } from '../../src/leaf/leaf-thread-client.ts'
 import { OwnerLock } from '../../src/leaf/owner-lock.ts'
-import { commitAll, folderDefinition, RecordFolder } from './folded-records.ts'
+import { commitAll, folderDefinition, followerDefinition, RecordFolder } from './folded-records.ts'
 
 const RECORDS = 10_000
 const PER_BATCH = 500
@@ -20,6 +20,7 @@ const leaf = await LeafThreadClient.start({
   },
 })
 const rollup = (await leaf.findRollup('r')) ?? (await leaf.createRollup(folderDefinition('r')))
+if ((await leaf.findRollup('f')) === undefined) await leaf.createRollup(await followerDefinition('f', rollup))
 process.stdout.write('ready\n')
 const port = new LeafCommitPort(leaf.connect())
 await commitAll(port, new RecordFolder(rollup), rollup.shards[0]?.nextOffset ?? 0, RECORDS, PER_BATCH)

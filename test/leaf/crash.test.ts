@@ -55,6 +55,10 @@ function readStored(): { next: number; records: number; sum: number; maxima: num
       .all()
     const next = reader.prepare<[], number>('SELECT next_offset FROM shards').pluck().safeIntegers(false).get() ?? -1
     expect(rows.map(({ count }) => count)).toEqual(rows.map(({ n }) => n))
+    // what follows it is of the same commit
+    const states = (table: string): unknown[] =>
+      reader.prepare(`SELECT key, k0, n, p0, p1_top, epoch FROM ${table} ORDER BY key`).all()
+    expect(states('g2')).toEqual(states('g1'))
     return {
       next,
       records: rows.reduce((sum, { n }) => sum + n, 0),

@@ -1,7 +1,9 @@
 /** Folds numbered records of one partition into the bytes of partial batches, with the real fold. */
 import { IngestFold } from '../../src/aggregator/ingest-fold.ts'
 import type { LeafCommitPort } from '../../src/leaf/leaf-commit-port.ts'
-import type { StoredRollup } from '../../src/leaf/leaf-store.ts'
+import type { RollupDefinition, StoredRollup } from '../../src/leaf/leaf-store.ts'
+import { planRollup } from '../../src/planner/plan-rollup.ts'
+import { loadParser } from '../../src/sql/parse-statement.ts'
 import { definitionOf, shardOf } from './leaf-fixture.ts'
 
 export const GROUPS = 7
@@ -16,6 +18,18 @@ export function folderDefinition(name: string): ReturnType<typeof definitionOf> 
       { name: 'v', aggregate: 'max', type: 'any' },
     ],
   })
+}
+
+/** A rollup of that one with the same groups. */
+export async function followerDefinition(
+  name: string,
+  { id, name: source, plan }: Pick<StoredRollup, 'id' | 'name' | 'plan'>,
+): Promise<RollupDefinition> {
+  await loadParser()
+  const sql = `SELECT g, MEASURE(n), MEASURE(v) FROM ${source} GROUP BY g`
+  const versions = { timeZones: 'test', unicode: 'test' }
+  const follower = planRollup(sql, { versions, source: { name: source, plan } })
+  return { ...folderDefinition(name), plan: follower, shards: [], sourceId: id }
 }
 
 /** Record i: {"g": "g<i mod 7>", "v": i} */

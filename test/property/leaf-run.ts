@@ -15,6 +15,7 @@ import type { RangeOutcome } from '../../src/leaf/leaf-store.ts'
 import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
 import type { RollupPlan } from '../../src/planner/plan.ts'
 import { planRollup } from '../../src/planner/plan-rollup.ts'
+import type { SourceRollup } from '../../src/planner/source-scopes.ts'
 import type { AnswerBody, CellErrorNote } from '../../src/query/query-request.ts'
 import { QueryRunner } from '../../src/query/query-runner.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
@@ -36,6 +37,15 @@ function shardOf(partition: number): Shard {
 
 export function plan(sql: string): RollupPlan {
   return planRollup(sql, { versions: { timeZones: '', unicode: '' }, statementBytesMax: STATEMENT_BYTES_MAX })
+}
+
+/** Of a statement that reads another rollup. */
+export function planOver(sql: string, source: SourceRollup): RollupPlan {
+  return planRollup(sql, {
+    versions: { timeZones: '', unicode: '' },
+    statementBytesMax: STATEMENT_BYTES_MAX,
+    source,
+  })
 }
 
 export interface Stored {
@@ -113,10 +123,61 @@ export class LeafBench {
       shards: partitions.map((partition) => ({ shard: shardOf(partition), startOffset: 0 })),
     })
     try {
-      const way = new RecordWay(this, id, rollup, records, options)
-      if (arrival === 'whole') way.deliverWhole()
-      else way.deliverRandomly(arrival)
+      this.#deliver(id, rollup, records, arrival, options)
       return body(name)
+    } finally {
+      this.#leaf.dropRollup(name)
+    }
+  }
+
+  /** Brings records to a rollup that is there. */
+  deliver(
+    name: string,
+    rollup: RollupPlan,
+    records: readonly SourceRecord[],
+    arrival: Arrival,
+    options: FoldOptions,
+  ): void {
+    const { id = 0, shards = [] } = this.#leaf.findRollup(name) ?? {}
+    const known = new Set(shards.map(({ shard }) => shard.partition))
+    const missing = [...new Set(records.map(({ partition }) => partition))].filter((partition) => !known.has(partition))
+    this.#leaf.addShards(
+      id,
+      missing.map((partition) => ({ shard: shardOf(partition), startOffset: 0 })),
+    )
+    this.#deliver(id, rollup, records, arrival, options)
+  }
+
+  #deliver(
+    id: number,
+    rollup: RollupPlan,
+    records: readonly SourceRecord[],
+    arrival: Arrival,
+    options: FoldOptions,
+  ): void {
+    const way = new RecordWay(this, id, rollup, records, options)
+    if (arrival === 'whole') way.deliverWhole()
+    else way.deliverRandomly(arrival)
+  }
+
+  /** Makes a rollup of a rollup that is there, and drops it behind `body`. */
+  withFollower<T>(rollup: RollupPlan, sourceName: string, body: (name: string, plan: RollupPlan) => T): T {
+    const name = `r${this.#count++}`
+    const source = this.#leaf.findRollup(sourceName)
+    if (source === undefined) throw new Error(`no rollup ${sourceName}`)
+    this.#leaf.createRollup({
+      name,
+      plan: rollup,
+      topic: TOPIC,
+      start: null,
+      onError: 'null',
+      onLoss: 'halt',
+      indexes: [],
+      shards: [],
+      sourceId: source.id,
+    })
+    try {
+      return body(name, rollup)
     } finally {
       this.#leaf.dropRollup(name)
     }

@@ -2,6 +2,7 @@
 import { Coverage } from './coverage.ts'
 import { enginesProperty, openDuck, openPostgres, type Engine, type EngineFigures } from './engines-property.ts'
 import { evaluatorsProperty } from './evaluators-property.ts'
+import { followersProperty } from './followers-property.ts'
 import { keyOrderProperty } from './key-order-property.ts'
 import { LeafBench } from './leaf-run.ts'
 import { measureProperty } from './measure-property.ts'
@@ -44,6 +45,7 @@ export class PropertySuite {
       toPart(splitProperty(bench, coverage), 1),
       toPart(measureProperty(bench, coverage), STATES_SHARE),
       toPart(restartProperty(bench, coverage), STATES_SHARE),
+      toPart(followersProperty(bench, coverage), STATES_SHARE),
       toPart(evaluatorsProperty(bench, coverage), 1),
       ...compared,
       toPart(queriesProperty(bench, postgres, this.#figuresOf('PostgreSQL, queries')), ENGINE_SHARE),

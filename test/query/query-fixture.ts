@@ -69,6 +69,13 @@ export class QueryFixture {
     this.#folds.set(name, { fold, next: 0 })
   }
 
+  /** A rollup of a rollup. */
+  follower(name: string, sql: string, sourceName: string): void {
+    const source = this.leaf.findRollup(sourceName)
+    if (source === undefined) throw new Error(`no rollup ${sourceName}`)
+    this.leaf.createRollup({ ...source, name, plan: planOf(sql, source), indexes: [], shards: [], sourceId: source.id })
+  }
+
   /** Folds and commits one batch of records. */
   ingest(name: string, records: readonly (string | object)[]): void {
     const state = this.#folds.get(name)

@@ -33,7 +33,9 @@ function run(block: SltBlock, fixture: QueryFixture, answers: Map<number, readon
     case 'rollup': {
       const idBits = wordValue(block.words, 'idBits') as number | undefined
       const indexes = (wordValue(block.words, 'indexes') ?? []) as string[][]
-      fixture.rollup(name, block.body, { indexes, ...(idBits === undefined ? {} : { idBits }) })
+      const over = block.words.find((word) => word.startsWith('over='))?.slice('over='.length)
+      if (over !== undefined) fixture.follower(name, block.body, over)
+      else fixture.rollup(name, block.body, { indexes, ...(idBits === undefined ? {} : { idBits }) })
       return
     }
     case 'ingest':

@@ -1,7 +1,7 @@
 /**
  * Reads .slt files: SQL tests as data. Blocks are separated by blank lines; `#` begins a comment line.
  *
- *   rollup NAME [idBits=8] [indexes=[["a"]]]     the statement follows
+ *   rollup NAME [over=SOURCE] [idBits=8] [indexes=[["a"]]]   the statement follows; over: of a rollup of that rollup
  *   ingest NAME                                  a record a line follows, one batch
  *   query [params=JSON] [null] [strings]         the statement follows, then ----, then what is expected:
  *                                                rows as JSON lines, `warning TEXT`, `cell TEXT` (an entry of errors),

@@ -1,8 +1,9 @@
 /** Routes of rollups. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import { RollupdError } from '../../core/errors.ts'
 import type { StoredDeadLetter } from '../../leaf/leaf-store.ts'
-import type { RollupService } from '../../service/rollup-service.ts'
+import type { CreateRollupRequest, RollupService } from '../../service/rollup-service.ts'
 import {
   CreateRollupBody,
   DeadLettersAnswer,
@@ -41,7 +42,7 @@ export const rollupRoutes: FastifyPluginAsyncTypebox<RollupRoutesOptions> = asyn
     },
     async (request, reply) => {
       refuseLongStatement(request.body.sql, statementCharactersMax)
-      const created = await rollups.create(request.body)
+      const created = await rollups.create({ ...request.body, source: toSource(request.body.source) })
       return await reply.code(201).send(created as never)
     },
   )
@@ -177,4 +178,19 @@ function toShownValue(value: Uint8Array | null): { value?: string; value_base64?
   } catch {
     return { value_base64: Buffer.from(value).toString('base64') }
   }
+}
+
+/** Errors: bad_request for both or neither of topic and rollup, and for a start without a topic. */
+function toSource({ topic, start, rollup }: Static<typeof CreateRollupBody>['source']): CreateRollupRequest['source'] {
+  if (topic !== undefined && rollup === undefined) return start === undefined ? { topic } : { topic, start }
+  if (rollup !== undefined && topic === undefined && start === undefined) return { rollup }
+  const what =
+    topic !== undefined
+      ? '"topic" and "rollup" are given'
+      : rollup === undefined
+        ? 'the field "topic" is missing'
+        : '"start" goes with "topic" only'
+  throw new RollupdError('bad_request', `body/source: ${what}`, {
+    hint: 'A rollup reads a topic, {"topic", "start"?}, or the groups of another rollup, {"rollup"}.',
+  })
 }

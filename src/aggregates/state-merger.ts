@@ -3,7 +3,7 @@
  * kilobytes); here equally many are merged with each other, as in a binary counter, so most merges are of small states. Law 5: the
  * result is the same to the last byte.
  */
-import type { Aggregate, StateValue } from '../aggregates/aggregate.ts'
+import type { Aggregate, StateValue } from './aggregate.ts'
 
 export class StateMerger {
   readonly #aggregate: Aggregate
