@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { zeroCounts } from '../src/core/shard.ts'
 import type { Codec } from '../src/records/codecs.ts'
-import { JSON_OUTCOME, type JsonPath } from '../src/records/json-field.ts'
+import { JSON_OUTCOME, type JsonPath } from '../src/core/json-field.ts'
 import { JsonFieldReader } from '../src/records/json-field-reader.ts'
 import { RecordBatchDecoder } from '../src/records/record-batch-decoder.ts'
 import { encodeBatch, type EncodableRecord } from '../src/records/record-batch-encoder.ts'

@@ -174,6 +174,8 @@ function defineExtremeBy(name: string, direction: Direction, doc: AggregateDefin
     doc,
     resolve([type, by, ...more]) {
       if (type === undefined || by === undefined || more.length > 0) return undefined
+      // as of an undeclared value, an array or object has no order here
+      if (by === 'jsonb') return undefined
       return UNREADABLE.has(type) || UNKEYED.has(by) ? undefined : createExtremeBy(name, direction, type, by)
     },
   }

@@ -288,7 +288,7 @@ export function defineExtreme(
     signature: `${name}(value)`,
     doc,
     resolve([type, ...more]) {
-      if (type === undefined || more.length > 0) return undefined
+      if (type === undefined || type === 'jsonb' || more.length > 0) return undefined
       return type === 'any' ? createUndeclared(name, direction) : createDeclared(name, direction, type)
     },
   }

@@ -196,7 +196,7 @@ class FoldGenerator {
     const { code } = this
     const register = this.groupRegisters[index] ?? 0
     const append = `key.appendRegister(r, ${register})`
-    if (type !== 'any') return code.line(append)
+    if (type !== 'any' && type !== 'jsonb') return code.line(append)
     const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
     const reaction = this.#failingIsNull
       ? `{ tag[${register}] = ${TAG.NULL}; ${append} }`

@@ -7,7 +7,7 @@
  */
 import { assert, at, unreachable } from '../core/assert.ts'
 import { TAG, type Registers } from '../core/registers.ts'
-import { JSON_KIND, type JsonPath } from '../records/json-field.ts'
+import { JSON_KIND, type JsonPath } from '../core/json-field.ts'
 import {
   childrenOf,
   type Call,

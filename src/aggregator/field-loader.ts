@@ -6,7 +6,7 @@ import { normalizeDecimal, parseDecimal } from '../core/decimal.ts'
 import { isZeroToken, JSON_DIGITS_MAX, readJsonDouble, readJsonInteger } from '../core/json-number.ts'
 import { isValidUtf8, unescapeString } from '../core/json-string.ts'
 import { TAG, type Registers } from '../core/registers.ts'
-import { JSON_KIND, type JsonPath } from '../records/json-field.ts'
+import { JSON_KIND, type JsonPath } from '../core/json-field.ts'
 import { JsonFieldReader } from '../records/json-field-reader.ts'
 
 // Constants of this file: an imported binding is loaded anew at each use, which costs 35 ns a record (json-field-reader.ts).

@@ -1,4 +1,5 @@
 /** Owns finding a part of valid JSON text and reading it into a register; nothing is built for what isn't wanted. */
+import { countElements } from './json-elements.ts'
 import { skipSpace, skipString, skipValue, textOfString } from './json-text.ts'
 import { JSON_DIGITS_MAX, loadJsonNumber } from './json-number.ts'
 import type { Registers } from './registers.ts'
@@ -40,17 +41,6 @@ export function findElement(bytes: Uint8Array, at: number, index: number): numbe
     if (bytes[next] === 0x2c) next = skipSpace(bytes, next + 1)
   }
   return -1
-}
-
-function countElements(bytes: Uint8Array, at: number): number {
-  let count = 0
-  let next = skipSpace(bytes, at + 1)
-  while (bytes[next] !== 0x5d && bytes[next] !== undefined) {
-    count++
-    next = skipSpace(bytes, skipValue(bytes, next))
-    if (bytes[next] === 0x2c) next = skipSpace(bytes, next + 1)
-  }
-  return count
 }
 
 /** Reads the value at `at` into a register, as a field of a record is read; ERROR where it can't be a value of ours. */

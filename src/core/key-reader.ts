@@ -111,8 +111,8 @@ export function doubleToJsonText(value: number): string {
   return String(value)
 }
 
-/** Where text ends: behind its 00. */
-function skipKeyText(bytes: Uint8Array, at: number): number {
+/** Where text without its tag ends: behind its 00. */
+export function skipKeyText(bytes: Uint8Array, at: number): number {
   let next = at
   for (;;) {
     if (bytes[next] === 0) {
@@ -171,6 +171,8 @@ function infiniteOf(tag: number | undefined): number {
 class JsonReader {
   readonly bytes: Uint8Array
   at: number
+  /** Inside an array or object, whose text is read as a value again: there a whole number has all its digits. */
+  #isNested = false
 
   constructor(bytes: Uint8Array, at: number) {
     this.bytes = bytes
@@ -222,6 +224,7 @@ class JsonReader {
   #list(pairs: boolean): string {
     const count = countAt(this.bytes, this.at)
     this.at += 4
+    this.#isNested = true
     const parts: string[] = []
     for (let index = 0; index < count; index++) parts.push(pairs ? `${this.#text()}:${this.value()}` : this.value())
     return parts.join(',')
@@ -237,7 +240,10 @@ class JsonReader {
   #number(): string {
     const start = this.at
     this.at = skipNumberKey(this.bytes, start)
-    if (isDoubleKey(this.bytes, start)) return doubleToJsonText(getOrderBits(this.bytes, start))
+    if (isDoubleKey(this.bytes, start)) {
+      const value = getOrderBits(this.bytes, start)
+      return this.#isNested && Number.isInteger(value) ? BigInt(value).toString() : doubleToJsonText(value)
+    }
     return decimalToText(decimalOfNumberKey(this.bytes, start, this.at))
   }
 }

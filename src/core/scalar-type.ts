@@ -1,5 +1,5 @@
 /**
- * Owns the static types of expressions. `any` is an undeclared field: the record decides its kind. `number` is a number of any
+ * Owns the static types of expressions. `jsonb` is any JSON value, a text among them still its JSON; JSON's null is NULL. `any` is an undeclared field: the record decides its kind. `number` is a number of any
  * size and form (SUM of undeclared values). `unknown` is a NULL or quoted literal that has not met its other side.
  */
 export const SCALAR_TYPES = [
@@ -13,6 +13,7 @@ export const SCALAR_TYPES = [
   'timestamp',
   'date',
   'interval',
+  'jsonb',
   'any',
   'unknown',
 ] as const

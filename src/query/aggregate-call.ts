@@ -100,7 +100,7 @@ function rowAggregate(
     node.agg_star === true ? '*' : [...args.map((arg) => printer.print(arg)), ...toParameterTexts(parameter)].join(', ')
   const isOrdered = !isSet && findAggregate(name)?.ordered === true
   const orderBy = isOrdered ? toOrder(name, order) : ''
-  const undeclared = name !== 'count' && types.some((type) => type === 'any')
+  const undeclared = name !== 'count' && types.some((type) => type === 'any' || type === 'jsonb')
   return {
     kind: 'fragment',
     sql: `${function_}(${distinct}${texts}${orderBy})${behind}`,

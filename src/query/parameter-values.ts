@@ -4,7 +4,7 @@
  */
 import { RollupdError } from '../core/errors.ts'
 import type { Literal } from '../sql/expression.ts'
-import { literal, toLiteral } from '../sql/literal.ts'
+import { giveType, literal, toLiteral } from '../sql/literal.ts'
 import type { QueryParameters } from './query-request.ts'
 
 export class ParameterValues {
@@ -50,15 +50,29 @@ export class ParameterValues {
         return literal('unknown', value, position)
       case 'object':
         if (value === null) return literal('unknown', null, position)
-        break
+        return giveType(literal('unknown', toJson(value, shown, position), position), 'jsonb')
       default:
     }
     throw refuse(
-      `the parameter ${shown} is ${Array.isArray(value) ? 'an array' : `of type ${typeof value}`}`,
-      'Values are null, booleans, numbers and texts.',
+      `the parameter ${shown} is of type ${typeof value}`,
+      'Values are null, booleans, numbers, texts, arrays and objects.',
       position,
     )
   }
+}
+
+/** An array or object as JSON text; numbers keep the digits that the request's reader has. */
+function toJson(value: unknown, shown: string, position: number): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'string') checkText(value, shown, position)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw refuseRange(shown, position)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((element) => toJson(element, shown, position)).join(',')}]`
+  const members = Object.entries(value).map(([key, member]) => {
+    checkText(key, shown, position)
+    return `${JSON.stringify(key)}:${toJson(member, shown, position)}`
+  })
+  return `{${members.join(',')}}`
 }
 
 function refuseRange(shown: string, position: number): RollupdError {

@@ -31,6 +31,7 @@ const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
   timestamp: 's',
   date: 'e',
   interval: 'v',
+  jsonb: 'j',
   any: 'a',
   unknown: 'u',
 }

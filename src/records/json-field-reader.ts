@@ -4,10 +4,10 @@
  * (core/json-number.ts, core/json-string.ts) and whether text is valid UTF-8 is left to whoever uses the slice.
  */
 import { isEscapedEqual } from '../core/json-string.ts'
-import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonOutcome, type JsonPath } from './json-field.ts'
+import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonOutcome, type JsonPath } from '../core/json-field.ts'
 import { ENTRY, JsonKeyMemory, OPENING as OPENING_ENTRY } from './json-key-memory.ts'
 import { buildJsonPathTrie, type JsonPathNode } from './json-path-trie.ts'
-import { JsonScanner, SLACK_BYTES } from './json-scanner.ts'
+import { JsonScanner, SLACK_BYTES } from '../core/json-scanner.ts'
 
 // The hot path reads constants of its own: an imported binding is loaded anew at each use and its properties are looked up,
 // a constant of this file is part of the machine code (35 ns of a record).

@@ -1,6 +1,6 @@
 /** Owns the tree of the paths that a JSON field reader looks for: equal beginnings are one node. */
 import { assert } from '../core/assert.ts'
-import type { JsonPath } from './json-field.ts'
+import type { JsonPath } from '../core/json-field.ts'
 
 /** The node is only on the way to others. */
 const NO_SLOT = -1

@@ -12,6 +12,7 @@ import type {
   MinMaxExpr,
   Node,
   NullTest,
+  RowExpr,
 } from './parse-statement.ts'
 import { compare, negate, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
@@ -27,14 +28,23 @@ export function analyseLogic(node: BoolExpr, analyser: Analyser): Expression {
   return negate(argument, analyser.positionOf(node.location))
 }
 
+/** AND or OR of conditions; one of them alone is itself. */
+export function joinLogic(kind: Logic['kind'], args: readonly Expression[]): Expression {
+  const [only] = args
+  return args.length === 1 && only !== undefined ? only : logic(kind, args)
+}
+
 function logic(kind: Logic['kind'], args: readonly Expression[]): Expression {
   return { kind, args, type: 'boolean', position: args[0]?.position ?? 0 }
 }
 
 export function analyseNullTest(node: NullTest, analyser: Analyser): Expression {
   const argument = analyser.analyseSettled(required(node.arg))
-  const name = node.nulltesttype === 'IS_NOT_NULL' ? 'is not null' : 'is null'
-  return resolveCall({ form: 'operator', name, args: [argument], position: argument.position })
+  return resolveCall({ form: 'operator', name: nullTestName(node), args: [argument], position: argument.position })
+}
+
+export function nullTestName(node: NullTest): string {
+  return node.nulltesttype === 'IS_NOT_NULL' ? 'is not null' : 'is null'
 }
 
 export function analyseBooleanTest(node: BooleanTest, analyser: Analyser): Expression {
@@ -46,9 +56,19 @@ export function analyseBooleanTest(node: BooleanTest, analyser: Analyser): Expre
 
 /** x IN (...): each item takes the argument's type, the argument the first item's where it is a quoted text itself. */
 export function analyseIn(node: A_Expr, analyser: Analyser): Expression {
-  const operator = analyser.positionOf(node.location)
   const items = listOf(required(node.rexpr)).map((item) => analyser.analyse(item))
-  let argument = analyser.analyse(required(node.lexpr))
+  const argument = analyser.analyse(required(node.lexpr))
+  return analyseInList(argument, items, analyser.positionOf(node.location), operatorName(node) === '<>')
+}
+
+/** IN of items that are analysed; at least one. */
+export function analyseInList(
+  given: Expression,
+  items: readonly Expression[],
+  operator: number,
+  negated: boolean,
+): Expression {
+  let argument = given
   const typed = items.find((item) => !isOpen(item))
   if (isOpen(argument)) argument = compare('=', argument, typed ?? literal('text', '', 0), operator).args[0] ?? argument
   const comparisons = items.map((item) => compare('=', argument, item, item.position || operator))
@@ -59,7 +79,7 @@ export function analyseIn(node: A_Expr, analyser: Analyser): Expression {
     type: 'boolean',
     position: argument.position,
   }
-  return operatorName(node) === '<>' ? negate(isIn, argument.position) : isIn
+  return negated ? negate(isIn, argument.position) : isIn
 }
 
 const BETWEEN_KINDS = new Set<string | undefined>([
@@ -153,7 +173,11 @@ export function operatorName(node: A_Expr): string {
   return lastNamePart(node.name)
 }
 
-function listOf(node: Node): readonly Node[] {
+export function isRow(node: Node): node is { RowExpr: RowExpr } {
+  return 'RowExpr' in node
+}
+
+export function listOf(node: Node): readonly Node[] {
   return 'List' in node ? (node.List.items ?? []) : [node]
 }
 

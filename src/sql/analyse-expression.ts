@@ -3,6 +3,7 @@
  * names, and refuses what no file knows.
  */
 import { RollupdError } from '../core/errors.ts'
+import { analyseArray } from './analyse-array.ts'
 import { analyseCall } from './analyse-call.ts'
 import { analyseCast } from './analyse-cast.ts'
 import {
@@ -12,14 +13,17 @@ import {
   analyseExtreme,
   analyseLogic,
   analyseNullTest,
+  isRow,
+  nullTestName,
   required,
   toCondition,
 } from './analyse-condition.ts'
 import { analyseOperator } from './analyse-operator.ts'
+import { analyseRowNullTest, aRow } from './analyse-row.ts'
 import { EXPRESSION_NODES_MAX, ExpressionSizes } from './expression-size.ts'
 import type { Expression } from './expression.ts'
 import { giveType, isOpen, literalText, settle, toLiteral } from './literal.ts'
-import type { A_Indirection, ColumnRef, Node, Statement, SQLValueFunction } from './parse-statement.ts'
+import type { A_Indirection, ColumnRef, Node, NullTest, Statement, SQLValueFunction } from './parse-statement.ts'
 import { volatileReason } from './refused-functions.ts'
 import { followSteps } from './resolve-call.ts'
 import type { Analyser, NamePath, Scope } from './scope.ts'
@@ -97,12 +101,14 @@ function dispatch(node: Node, analyser: Analyser): Expression {
   if ('FuncCall' in node) return analyseCall(node.FuncCall, analyser)
   if ('TypeCast' in node) return analyseCast(node.TypeCast, analyser)
   if ('BoolExpr' in node) return analyseLogic(node.BoolExpr, analyser)
-  if ('NullTest' in node) return analyseNullTest(node.NullTest, analyser)
+  if ('NullTest' in node) return analyseNull(node.NullTest, analyser)
   if ('BooleanTest' in node) return analyseBooleanTest(node.BooleanTest, analyser)
   if ('CaseExpr' in node) return analyseCase(node.CaseExpr, analyser)
   if ('CoalesceExpr' in node) return analyseCoalesce(node.CoalesceExpr, analyser)
   if ('MinMaxExpr' in node) return analyseExtreme(node.MinMaxExpr, analyser)
   if ('A_Indirection' in node) return analyseIndirection(node.A_Indirection, analyser)
+  if ('A_ArrayExpr' in node) return analyseArray(node.A_ArrayExpr, analyser)
+  if ('RowExpr' in node) throw aRow(analyser.positionOf(node.RowExpr.location))
   if ('SQLValueFunction' in node) throw specialValue(node.SQLValueFunction, analyser)
   if ('ParamRef' in node)
     return analyseParameter(node.ParamRef.number ?? 0, analyser.positionOf(node.ParamRef.location), analyser)
@@ -116,6 +122,13 @@ function dispatch(node: Node, analyser: Analyser): Expression {
     )
   }
   throw unknownForm(node, analyser)
+}
+
+function analyseNull(node: NullTest, analyser: Analyser): Expression {
+  const argument = required(node.arg)
+  return isRow(argument)
+    ? analyseRowNullTest(argument.RowExpr, nullTestName(node), analyser)
+    : analyseNullTest(node, analyser)
 }
 
 function analyseName(node: ColumnRef, analyser: Analyser): Expression {
@@ -187,8 +200,6 @@ function specialValue(node: SQLValueFunction, analyser: Analyser): RollupdError 
 }
 
 const UNKNOWN_FORMS: Readonly<Record<string, string>> = {
-  A_ArrayExpr: 'ARRAY[...]',
-  RowExpr: 'a row of values',
   CollateClause: 'COLLATE (text compares by its UTF-8 bytes)',
   GroupingFunc: 'GROUPING',
   XmlExpr: 'XML',

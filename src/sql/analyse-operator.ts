@@ -1,7 +1,9 @@
 /** Owns operators: arithmetic, comparisons, LIKE, paths by ->, and what PostgreSQL has beyond them (refused). */
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
+import { analyseAnyAll } from './analyse-array.ts'
 import { analyseBetween, analyseIn, isBetween, operatorName, required } from './analyse-condition.ts'
+import { analyseRows, hasRow } from './analyse-row.ts'
 import type { Expression, Literal } from './expression.ts'
 import { isOpen, literal, literalText } from './literal.ts'
 import type { A_Expr, Node } from './parse-statement.ts'
@@ -25,15 +27,14 @@ const OPERATOR_HINTS: Readonly<Record<string, string>> = {
   '&&': 'Write AND.',
   '!': 'Write NOT.',
   '@': 'Write abs(x).',
-  '#>': "Write -> for each step: a->'b'->'c'.",
-  '#>>': "Write -> for each step and ->> for the last: a->'b'->>'c'.",
 }
 const PREFIXES: ReadonlySet<string> = new Set(['-', '+', '~'])
 const OPERATOR_LIST =
-  'The operators are + - * / % ^ & | # ~ << >> = <> < <= > >= || ^@ ~* !~ !~* -> ->> LIKE ILIKE IN BETWEEN and IS.'
+  'The operators are + - * / % ^ & | # ~ << >> = <> < <= > >= || ^@ ~* !~ !~* -> ->> #> #>> @> <@ ? ?| ?& LIKE ILIKE IN BETWEEN and IS.'
 
 export function analyseOperator(node: A_Expr, analyser: Analyser): Expression {
   const at = analyser.positionOf(node.location)
+  if (hasRow(node)) return analyseRows(node, analyser)
   if (isBetween(node)) return analyseBetween(node, analyser)
   switch (node.kind) {
     case 'AEXPR_OP':
@@ -52,7 +53,7 @@ export function analyseOperator(node: A_Expr, analyser: Analyser): Expression {
     case 'AEXPR_SIMILAR':
       throw unsupported('SIMILAR TO is not supported', at, 'Write LIKE or ILIKE.')
     default:
-      throw unsupported('ANY and ALL over arrays are not supported yet', at, 'Write x IN (1, 2, 3).')
+      return analyseAnyAll(node, analyser)
   }
 }
 

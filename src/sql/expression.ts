@@ -7,8 +7,8 @@ import type { SortDirection } from './sort-direction.ts'
 
 /**
  * bigint, numeric: decimal digits as text; timestamptz, timestamp: microseconds since 1970 as decimal text; date: days since 1970 as
- * decimal text; interval: as PostgreSQL prints it; double precision: a number, or 'NaN', 'Infinity', '-Infinity'; text: text; boolean: a
- * boolean; NULL of any type: null.
+ * decimal text; interval: as PostgreSQL prints it; double precision: a number, or 'NaN', 'Infinity', '-Infinity'; text: text; jsonb: JSON
+ * text; boolean: a boolean; NULL of any type: null.
  */
 export type LiteralValue = null | boolean | number | string
 

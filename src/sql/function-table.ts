@@ -2,6 +2,7 @@
 import { assert } from '../core/assert.ts'
 import type { FunctionEntry } from './function-entry.ts'
 import { ARITHMETIC_FUNCTIONS } from './functions/arithmetic.ts'
+import { ARRAY_COMPARISONS } from './functions/array-comparison.ts'
 import { CAST_FUNCTIONS } from './functions/casts.ts'
 import { CHARACTER_FUNCTIONS } from './functions/characters.ts'
 import { COMPARISON_FUNCTIONS } from './functions/comparison.ts'
@@ -9,6 +10,8 @@ import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts'
 import { DOUBLE_MATH_FUNCTIONS } from './functions/double-math.ts'
 import { HASH_FUNCTIONS } from './functions/hash.ts'
 import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
+import { JSON_CASTS } from './functions/json-cast.ts'
+import { JSON_EDIT_FUNCTIONS } from './functions/json-edit.ts'
 import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
@@ -26,11 +29,14 @@ type Form = FunctionEntry['form']
 export const FUNCTIONS: readonly FunctionEntry[] = [
   ...ARITHMETIC_FUNCTIONS,
   ...COMPARISON_FUNCTIONS,
+  ...ARRAY_COMPARISONS,
   ...CAST_FUNCTIONS,
+  ...JSON_CASTS,
   ...TIME_FUNCTIONS,
   ...TEXT_FUNCTIONS,
   ...TEXT_PART_FUNCTIONS,
   ...TEXT_FILL_FUNCTIONS,
+  ...JSON_EDIT_FUNCTIONS,
   ...TEXT_JOIN_FUNCTIONS,
   ...CHARACTER_FUNCTIONS,
   ...HASH_FUNCTIONS,

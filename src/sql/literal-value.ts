@@ -3,6 +3,9 @@ import { assert } from '../core/assert.ts'
 import { type Decimal, decimalToText, normalizeDecimal, parseDecimal } from '../core/decimal.ts'
 import { intervalOf, setBigInterval } from '../core/interval.ts'
 import { formatInterval, parseInterval } from '../core/interval-text.ts'
+import { readJsonInto } from '../core/json-path.ts'
+import { keyBytesOf } from '../core/key-bytes.ts'
+import { keyToJsonText } from '../core/key-reader.ts'
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Literal, LiteralValue } from './expression.ts'
@@ -23,6 +26,7 @@ export function loadLiteral(r: Registers, out: number, literal: Literal): void {
   else if (type === 'interval') loadInterval(r, out, String(value))
   else if (type === 'double precision' || typeof value === 'number') r.setDouble(out, Number(value))
   else if (type === 'numeric') loadNumeric(r, out, value)
+  else if (type === 'jsonb') readJsonInto(ENCODER.encode(value), 0, r, out)
   else {
     const bytes = ENCODER.encode(value)
     r.setText(out, bytes, 0, bytes.length)
@@ -49,6 +53,7 @@ export function readLiteral(
   index: number,
   type: ScalarType,
 ): LiteralValue | { readonly error: CellError } {
+  if (type === 'jsonb' && r.tag[index] !== TAG.NULL && r.tag[index] !== TAG.ERROR) return canonicalJson(r, index)
   switch (r.tag[index]) {
     case TAG.NULL:
       return null
@@ -78,6 +83,10 @@ export function readLiteral(
     default:
       assert(false, `a literal of type ${type} can't hold tag ${r.tag[index]}`)
   }
+}
+
+function canonicalJson(r: Registers, index: number): string {
+  return keyToJsonText(keyBytesOf(r, index), 0)
 }
 
 /** JSON has no NaN and no infinities, and a plan is stored as JSON. */

@@ -34,7 +34,8 @@ export function toLiteral(node: A_Const, position: number): Literal {
   })
 }
 
-function toNumber(written: string, position: number): Literal {
+/** A number as it is written in a statement. */
+export function toNumber(written: string, position: number): Literal {
   const digits = written.replaceAll('_', '')
   if (!/^[+-]?(\d|0[xob])[\da-f]*$/i.test(digits) || /^[+-]?\d+e\d*$/i.test(digits))
     return literal('numeric', digits, position)

@@ -22,6 +22,7 @@ import { syntaxHint } from './syntax-hint.ts'
 import type { Token } from './token.ts'
 
 export type {
+  A_ArrayExpr,
   A_Const,
   A_Expr,
   A_Indirection,
@@ -38,6 +39,7 @@ export type {
   JoinExpr,
   Node,
   NullTest,
+  RowExpr,
   RangeFunction,
   RangeSubselect,
   RangeVar,

@@ -37,6 +37,8 @@ const BINARY: Readonly<Record<string, number>> = {
   ...{ like: LIKE, 'not like': LIKE, ilike: LIKE, 'not ilike': LIKE },
   ...{ '+': SUM, '-': SUM, '*': PRODUCT, '/': PRODUCT, '%': PRODUCT, '^': POWER },
 }
+/** `= any`: its right side stands in parentheses. */
+const ARRAY_OPERATOR = / (any|all)$/
 const RIGHT_OPEN = new Set([COMPARISON, LIKE, IS])
 
 interface Printed {
@@ -128,6 +130,12 @@ function printCall(entry: FunctionEntry, args: readonly Expression[], names: Pri
 function printOperator(name: string, args: readonly Expression[], names: PrintNames): Printed {
   const [left, right] = args
   assert(left !== undefined, 'an operator has an operand')
+  if (right !== undefined && ARRAY_OPERATOR.test(name)) {
+    return {
+      text: `${operand(left, COMPARISON + 1, names)} ${name.toUpperCase()} (${print(right, names).text})`,
+      precedence: OTHER,
+    }
+  }
   if (right !== undefined) {
     const precedence = BINARY[name] ?? OTHER
     const leftText = operand(left, RIGHT_OPEN.has(precedence) ? precedence + 1 : precedence, names)

@@ -15,6 +15,7 @@ export function printLiteral(literal: Literal): string {
   if (type === 'timestamp') return `${quoteText(formatLocalTimestamp(BigInt(value)))}::timestamp`
   if (type === 'date') return `${quoteText(formatDate(Number(value)))}::date`
   if (type === 'interval') return `INTERVAL ${quoteText(intervalWords(String(value)))}`
+  if (type === 'jsonb' && typeof value === 'string') return `${printText(value)}::jsonb`
   if (typeof value === 'string') return printText(value)
   throw new BrokenInvariant(`a literal of type ${type} holds ${String(value)}`)
 }

@@ -40,6 +40,14 @@ const TEXT_OPERATORS = new Set([
 ])
 /** Functions of two equal sides, treated as operators. */
 const SYMMETRIC_FUNCTIONS = new Set(['nullif'])
+/** The types that quoted operands of these take, the left one's and the right one's. */
+const JSON_SIDES: Readonly<Record<string, readonly [ScalarType, ScalarType]>> = {
+  '?': ['jsonb', 'text'],
+  '?|': ['jsonb', 'text'],
+  '?&': ['jsonb', 'text'],
+  '@>': ['jsonb', 'jsonb'],
+  '<@': ['jsonb', 'jsonb'],
+}
 /** In the order in which a quoted argument of a function is tried: PostgreSQL prefers text. */
 const TEXT_CANDIDATES: readonly ScalarType[] = [
   'text',
@@ -50,6 +58,7 @@ const TEXT_CANDIDATES: readonly ScalarType[] = [
   'double precision',
   'bigint',
   'boolean',
+  'jsonb',
 ]
 const NULL_CANDIDATES: readonly ScalarType[] = ['any', ...TEXT_CANDIDATES]
 /** Open arguments that are tried with every candidate; further ones are text. */
@@ -117,6 +126,12 @@ function argumentCandidates(arg: Expression): readonly ScalarType[] {
 /** An operator's open operand takes the other side's declared type; NULL takes any. */
 function sideCandidates(name: string, arg: Expression, args: readonly Expression[]): readonly ScalarType[] {
   const other = args.find((side) => side !== arg && !isOpen(side))
+  // beside an array it is compared with its elements
+  if (/ (any|all)$/.test(name)) return isNull(arg) ? ['text', 'any'] : ['text']
+  const jsonSides = Object.hasOwn(JSON_SIDES, name) ? JSON_SIDES[name] : undefined
+  if (jsonSides !== undefined) return [jsonSides[arg === args[0] ? 0 : 1]]
+  if (other?.type === 'jsonb' && name === '||') return ['jsonb']
+  if (other?.type === 'jsonb' && name === '-') return ['text']
   if (TEXT_OPERATORS.has(name)) return isNull(arg) ? ['text', 'any'] : ['text']
   if (other === undefined) return args.length === 1 ? argumentCandidates(arg) : isNull(arg) ? ['any', 'text'] : ['text']
   if (other.type === 'any') return isNull(arg) ? ['any'] : ['text']

@@ -31,8 +31,6 @@ const REFUSED_TYPES: Readonly<Record<string, string>> = {
 const LATER_TYPES: Readonly<Record<string, string>> = {
   time: "Write to_char(x, 'HH24:MI:SS') for the time of day as text.",
   timetz: "Write to_char(x, 'HH24:MI:SS') for the time of day as text.",
-  json: "Fields need no cast: write device.os or device->'os'.",
-  jsonb: "Fields need no cast: write device.os or device->'os'.",
   uuid: 'Use text.',
   bytea: LIST,
 }

@@ -67,4 +67,12 @@ export const TYPES: readonly TypeEntry[] = [
     json: '"1 mon 2 days 03:04:05.6"',
     literal: "INTERVAL '1 month 2 days 3 hours'",
   },
+  {
+    type: 'jsonb',
+    aliases: ['json'],
+    holds:
+      'Any JSON value: keys in order and once, numbers by their value. An undeclared field is JSON already; a text is read by the cast. The JSON null is NULL.',
+    json: '{"os":"ios"}',
+    literal: `'{"os": "ios"}'::jsonb`,
+  },
 ]

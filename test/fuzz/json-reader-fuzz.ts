@@ -1,6 +1,6 @@
 /** Compares the JSON field reader with JSON.parse on random and damaged documents: accepted or not, and each found value. */
 import { isDeepStrictEqual } from 'node:util'
-import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonPath } from '../../src/records/json-field.ts'
+import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonPath } from '../../src/core/json-field.ts'
 import { JsonFieldReader } from '../../src/records/json-field-reader.ts'
 import { isValidUtf8 } from '../../src/core/json-string.ts'
 import { readJsonDouble, readJsonInteger } from '../../src/core/json-number.ts'

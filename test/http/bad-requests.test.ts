@@ -277,7 +277,7 @@ test('Accept without anything that is given', async () => {
 test('parameters that have no place in SQL', async () => {
   const query = async (params: string) =>
     await send('POST', '/v1/query', `{"sql":"SELECT $1 AS a","params":[${params}]}`, JSON_TYPE)
-  for (const params of ['[]', '{}', '"\\ud800"', '"\\u0000"', '', '1e400']) {
+  for (const params of ['["\\ud800"]', '{"\\u0000":1}', '[[1e400]]', '"\\ud800"', '"\\u0000"', '', '1e400']) {
     expectError(await query(params), 422, 'bad_parameter')
   }
   expect((await query('1e400')).json.error.message).toContain('outside the range')

@@ -6,6 +6,7 @@ import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { compareValues } from './naive-compare.ts'
 import type { Notes } from './naive-call.ts'
 import { followFields, NAIVE_FUNCTIONS, truthOf } from './naive-functions.ts'
+import { readJson } from './naive-json.ts'
 import { toDouble } from './naive-numbers.ts'
 import { readSpan } from './naive-times.ts'
 import { readTime } from './naive-text.ts'
@@ -51,7 +52,7 @@ export interface Surroundings {
   readonly throughKeys: boolean
 }
 
-const KEY_TYPES: ReadonlySet<ScalarType> = new Set(['any', 'number', 'numeric'])
+const KEY_TYPES: ReadonlySet<ScalarType> = new Set(['any', 'number', 'numeric', 'jsonb'])
 
 /** What is left of a value that went through a key. */
 export function fromKey(value: Value, type: ScalarType): Value {
@@ -151,6 +152,8 @@ export function literalValue({ type, value }: LiteralNode): Value {
       return readTime(String(value))
     case 'interval':
       return readSpan(String(value))
+    case 'jsonb':
+      return readJson(String(value))
     default:
       return value
   }

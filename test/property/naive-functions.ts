@@ -26,6 +26,7 @@ import {
   type Notes,
 } from './naive-call.ts'
 import { compareValues } from './naive-compare.ts'
+import { NAIVE_JSON, readJson, showCanonical, toJsonb } from './naive-json.ts'
 import { NAIVE_MATH } from './naive-math.ts'
 import { NAIVE_REGEXPS } from './naive-regexp.ts'
 import { NAIVE_STRINGS } from './naive-strings.ts'
@@ -135,9 +136,27 @@ const CASTS: Readonly<Record<string, (value: Value, type: ScalarType | undefined
   timestamptz: toTimestamp,
 }
 
+function jsonNumber(cast: (value: Value) => Value): (value: Value) => Value {
+  return (value) => cast(numberOf(value))
+}
+
+function jsonBoolean(value: Value): Value {
+  if (typeof value === 'boolean') return value
+  throw wrongKind()
+}
+
+const JSON_CASTS: typeof CASTS = {
+  jsonb: (value) => (typeof value === 'string' ? readJson(value) : toJsonb(value)),
+  bigint_of_jsonb: jsonNumber(toBigint),
+  double_of_jsonb: jsonNumber((value) => toDouble(numberOf(value))),
+  numeric_of_jsonb: jsonNumber(toNumeric),
+  boolean_of_jsonb: jsonBoolean,
+  text_of_jsonb: showCanonical,
+}
+
 function castEntries(): Record<string, NaiveFunction> {
   const entries: Record<string, NaiveFunction> = {}
-  for (const [name, cast] of Object.entries(CASTS)) {
+  for (const [name, cast] of Object.entries({ ...CASTS, ...JSON_CASTS })) {
     entries[`cast_to_${name}`] = strict(([value = null], _, [type]) => cast(value, type))
     entries[`try_cast_to_${name}`] = strict(([value = null], _, [type]) => {
       try {
@@ -335,6 +354,9 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     const [subject, wanted, by] = [textOf(text), textOf(from), textOf(to)]
     return wanted === '' ? subject : subject.split(wanted).join(by)
   }),
+  ...NAIVE_JSON,
+  jsonb_extract_path: strict(([value = null, ...steps]) => followPath(value, steps.map(textOf))),
+  jsonb_extract_path_text: strict(([value = null, ...steps]) => asText(followPath(value, steps.map(textOf)))),
   ...NAIVE_MATH,
   ...NAIVE_REGEXPS,
   ...NAIVE_STRINGS,

@@ -140,6 +140,8 @@ function printLiteral({ type, value }: LiteralNode, besideNumeric: boolean): str
       return value === true ? 'TRUE' : 'FALSE'
     case 'timestamptz':
       return `${quoteText(String(value))}::timestamptz`
+    case 'jsonb':
+      return `${quoteText(String(value))}::jsonb`
     case 'interval':
       return `INTERVAL ${quoteText(String(value))}`
     case 'double precision': {
@@ -174,5 +176,6 @@ function printOperator(entry: FunctionEntry, [left = '', right]: readonly string
   if (entry.name === 'not') return `NOT ${left}`
   if (entry.name.startsWith('is ') && right === undefined) return `${left} ${entry.name.toUpperCase()}`
   if (right === undefined) return `${entry.name} ${left}`
+  if (/ (any|all)$/.test(entry.name)) return `${left} ${entry.name.toUpperCase()} (${right})`
   return `${left} ${entry.name.toUpperCase()} ${right}`
 }

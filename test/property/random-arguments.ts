@@ -20,6 +20,7 @@ export const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
   text: ['word', 'text', 'pattern', 'small', 'double', 'object', 'boolean'],
   boolean: ['boolean', 'booleanText', 'small'],
   timestamptz: ['timeText'],
+  jsonb: ['object', 'array', 'small', 'boolean', 'jsonText'],
 }
 
 const NUMBER_FLAVOURS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
@@ -28,6 +29,12 @@ const JSONS: readonly Flavour[] = ['object', 'array']
 export const SCALAR_FLAVOURS: readonly Flavour[] = [...NUMBER_FLAVOURS, 'word', 'text', 'boolean', 'timeText']
 /** What undeclared arguments of a call should be, by its id. */
 const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = [
+  [/^(jsonb_array_length|cardinality|array_length)$/, [['array']]],
+  [/^\w+_(any|all)$/, [['small', 'word'], ['array']]],
+  [/^(contains|contained|join_json)$/, [JSONS, JSONS]],
+  [/^(has_any_key|has_all_keys|remove_from_json)$/, [JSONS, ['array']]],
+  [/^(has_key|jsonb_extract_path|jsonb_extract_path_text)$/, [JSONS, ['word'], ['word']]],
+  [/^(jsonb_strip_nulls|jsonb_typeof|to_jsonb)$/, [[...JSONS, 'small', 'word']]],
   [/^(member|member_text|path|path_text)$/, [JSONS, ['word', 'small']]],
   [
     /^(add|subtract|multiply|divide|remainder|negate|abs|round|floor|ceil|ceiling|to_timestamp|timestamp_)/,
@@ -68,6 +75,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(try_)?cast_to_double$/, [CASTABLE['double precision'] ?? []]],
   [/^(try_)?cast_to_numeric$/, [CASTABLE.numeric ?? []]],
   [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
+  [/^(try_)?cast_to_jsonb$/, [CASTABLE.jsonb ?? []]],
   [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
 ]
 
@@ -88,9 +96,22 @@ const EXTRACT_FIELDS = [
   ...['epoch', 'millennium', 'century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
   ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
 ]
-const READ_ONCE = /^((path|path_text) 1|date_(trunc|part|trunc_zone) 0|\w*_zone 2|\w*like 1)$/
+const READ_ONCE =
+  /^((path|path_text|has_any_key|has_all_keys|array_length) 1|date_(trunc|part|trunc_zone) 0|\w*_zone 2|\w*like 1|\w+_(any|all) 1)$/
 const REGEXPS = ['a', '^a', 'b$', '[a-c]+', '(a)(b)?', '\\d+', 'a.*b', 'x|y', '', '^$', '[^a]', 'd?e', 'ä', '.']
 const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
+const KEY_LISTS = ['{x}', '{x,y}', '{}', '{Ä,z,0}']
+const JSONS_WRITTEN = [
+  '{}',
+  '[]',
+  '{"x":1}',
+  '[1,"a",null]',
+  '"a"',
+  '1.5',
+  'true',
+  '{"x":{"y":[1]},"z":null}',
+  '12345678901234567890',
+]
 const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
 /** Half hours, negative ones, two changes at odd dates, none. */
 const ZONES = ['Europe/Berlin', 'America/New_York', 'asia/kolkata', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC']
@@ -128,6 +149,11 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if (id.startsWith('regexp_') && index === 1) return textLiteral(random.pick(REGEXPS))
   if (id === 'regexp_like' && index === 2) return textLiteral(random.pick(['', 'i']))
   if (random.chance(0.25)) return undefined
+  if (id === 'array_length' && index === 1) return smallLiteral(random, 1, 1)
+  if (/^has_(any|all)_keys?$/.test(id) && index === 1 && type === 'text') return textLiteral(random.pick(KEY_LISTS))
+  if ((id === 'has_key' || id === 'remove_from_json' || id.startsWith('jsonb_extract')) && index > 0 && type === 'text')
+    return textLiteral(random.pick(MEMBERS))
+  if (id === 'remove_from_json' && type === 'bigint') return smallLiteral(random, -2, 4)
   if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
   if (id.startsWith('date_trunc') && index === 0) return textLiteral(randomUnit(random))
   if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
@@ -166,6 +192,8 @@ export function randomLiteral(random: SeededRandom, type: ScalarType): LiteralNo
       return { kind: 'literal', type, value: randomTime(random) }
     case 'interval':
       return { kind: 'literal', type, value: random.pick(WIDTHS) }
+    case 'jsonb':
+      return { kind: 'literal', type, value: random.pick(JSONS_WRITTEN) }
     default:
       return undefined
   }

@@ -104,6 +104,9 @@ function outputWith(
   overGroups: RandomExpressions,
 ): Node[] {
   const argument = random.chance(0.4) ? overRecords.withFeature(feature, 2) : undefined
+  // a jsonb has no greatest
+  if (argument?.type === 'jsonb')
+    return [{ kind: 'aggregate', name: 'count', distinct: true, type: 'bigint', argument, filter: null }]
   if (argument !== undefined)
     return [{ kind: 'aggregate', name: 'max', distinct: false, type: argument.type, argument, filter: null }]
   const output = overGroups.withFeature(feature, 2)

@@ -54,6 +54,7 @@ export const VALUE_TYPES: readonly ScalarType[] = [
   'numeric',
   'text',
   'timestamptz',
+  'jsonb',
 ]
 
 const BY_ID = Map.groupBy(SIGNATURES, ({ id }) => id)

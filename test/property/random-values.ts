@@ -16,6 +16,7 @@ export const FLAVOURS = [
   'timeText',
   'unitText',
   'pattern',
+  'jsonText',
   'boolean',
   'mixed',
   'array',
@@ -159,6 +160,7 @@ const UNITS = ['day', 'hour', 'MINUTE', 'second', 'year', 'month', 'week', 'quar
 const BAD_UNITS = ['fortnight', '', 'days', 'epochs']
 const PATTERNS = ['%', 'a%', '%b', '%b%', '_', 'a_c', 'A%', '\\%', '%\\_%', '', '_%_', 'ä%', '%😀', '%a%b%']
 const BAD_PATTERNS = ['\\', 'a\\', '%\\']
+const BAD_JSON = ['', '{', '[1,]', 'x', '01', '"a', '{"x":1}}', "{'x':1}", 'NaN', '["\\u0000"]', '"\\ud800"', '1e400']
 const DATES = [
   '2024-02-29',
   '2026-01-01',
@@ -271,6 +273,8 @@ export function randomValue(random: SeededRandom, flavour: Flavour, depth = 0): 
       return text(often(random, UNITS, BAD_UNITS))
     case 'pattern':
       return text(often(random, PATTERNS, BAD_PATTERNS))
+    case 'jsonText':
+      return text(random.chance(BAD_CHANCE) ? random.pick(BAD_JSON) : printJson(randomPart(random, depth), random))
     case 'boolean':
       return random.chance(0.5)
     case 'array':

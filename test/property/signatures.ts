@@ -21,6 +21,7 @@ const TYPES: readonly ScalarType[] = [
   'text',
   'timestamptz',
   'interval',
+  'jsonb',
 ]
 /** What a call may give. */
 const VALUES: readonly ScalarType[] = TYPES.filter((type) => type !== 'interval')

@@ -214,12 +214,18 @@ function decimalOfJson(text: string): Decimal {
 /** Compact JSON: numbers by their exact value, each key once, shorter keys first, then by bytes. */
 export function showJson(node: JsonNode): string {
   if (node === null || typeof node === 'boolean') return String(node)
-  if ('number' in node) return showNumber(decimalOfJson(node.number))
+  if ('number' in node) return showNested(decimalOfJson(node.number))
   if ('text' in node) return showText(node.text)
   if ('elements' in node) return `[${node.elements.map(showJson).join(',')}]`
   return `{${canonicalMembers(node)
     .map(([key, value]) => `${showText(key)}:${value}`)
     .join(',')}}`
+}
+
+/** A whole number in an array or object has all its digits. */
+function showNested(value: Decimal): string {
+  const decimal = normalize(value)
+  return decimal.scale === 0 ? decimal.unscaled.toString() : showNumber(decimal)
 }
 
 function showText(text: string): string {
@@ -240,7 +246,7 @@ function canonicalMembers({ members }: JsonObject): (readonly [string, string])[
 /** The same value with every number in the text that showJson gives it: what is left of it in a key. */
 export function throughKey(node: JsonNode): JsonNode {
   if (node === null || typeof node === 'boolean' || 'text' in node) return node
-  if ('number' in node) return { number: showNumber(decimalOfJson(node.number)) }
+  if ('number' in node) return { number: showNested(decimalOfJson(node.number)) }
   if ('elements' in node) return { elements: node.elements.map(throughKey) }
   const last = new Map(node.members)
   return { members: [...last].map(([key, value]) => [key, throughKey(value)]) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { JSON_KIND, JSON_OUTCOME, type JsonPath } from '../../src/records/json-field.ts'
+import { JSON_KIND, JSON_OUTCOME, type JsonPath } from '../../src/core/json-field.ts'
 import { JsonFieldReader } from '../../src/records/json-field-reader.ts'
 import { fuzzJsonReader } from '../fuzz/json-reader-fuzz.ts'
 

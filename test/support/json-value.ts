@@ -3,7 +3,7 @@
  * every digit of integers.
  */
 import { assert } from '../../src/core/assert.ts'
-import { JSON_DEPTH_MAX } from '../../src/records/json-field.ts'
+import { JSON_DEPTH_MAX } from '../../src/core/json-field.ts'
 import { readJsonDouble, readJsonInteger } from '../../src/core/json-number.ts'
 import { isValidUtf8, unescapeString } from '../../src/core/json-string.ts'
 

@@ -2,14 +2,9 @@
  * Owns the table of casts and try_casts. Text forms are PostgreSQL's, times ISO 8601 only.
  */
 import { type Decimal, roundDecimal } from '../../core/decimal.ts'
-import { intervalOf } from '../../core/interval.ts'
-import { formatInterval } from '../../core/interval-text.ts'
-import { keyBytesOf, readErrorCell } from '../../core/key-bytes.ts'
-import { keyToJsonText } from '../../core/key-reader.ts'
 import { NUMBER_TEXT, numberToText, readDouble, readInteger, setInt64 } from '../../core/number-text.ts'
-import { type CellError, type Registers, TAG } from '../../core/registers.ts'
+import { type Registers, TAG } from '../../core/registers.ts'
 import { type ScalarType, TIME_TYPES } from '../../core/scalar-type.ts'
-import { formatDate, formatLocalTimestamp, formatTimestamp } from '../../core/timestamp-format.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import {
   failsBeyond,
@@ -24,10 +19,12 @@ import {
 import { readBoolean } from './boolean-text.ts'
 import { toNumeric } from './cast-to-numeric.ts'
 import { toDate, toInterval, toLocalTimestamp, toTimestamp } from './casts-of-times.ts'
+import { toCanonicalJson } from './json-value.ts'
 import { doubleOf } from './number-arithmetic.ts'
 import { roundHalfEven } from '../../core/round-half-even.ts'
+import { timeTextOf } from './time-value-text.ts'
 
-const toBigint: Evaluate = (r, out, a) => {
+export const toBigint: Evaluate = (r, out, a) => {
   switch (r.tag[a]) {
     case TAG.INTEGER:
       r.copy(out, a)
@@ -68,7 +65,7 @@ function doubleToBigint(r: Registers, out: number, value: number): void {
   else bigintOutOfRange(r, out, String(value))
 }
 
-const toDouble: Evaluate = (r, out, a) => {
+export const toDouble: Evaluate = (r, out, a) => {
   switch (r.tag[a]) {
     case TAG.INTEGER:
     case TAG.DOUBLE:
@@ -110,31 +107,14 @@ export const toText: Evaluate = (r, out, a) => {
       r.setText(out, bytes, 0, bytes.length)
       return
     }
-    case TAG.TIMESTAMP:
-      setString(r, out, formatTimestamp(r.num[a] as number))
-      return
-    case TAG.BIG_TIMESTAMP:
-      setString(r, out, formatTimestamp(r.ref[a] as bigint))
-      return
     case TAG.JSON:
-      jsonToText(r, out, a)
+      toCanonicalJson(r, out, a, -1, -1, -1)
       return
     case TAG.NULL:
       r.setNull(out)
       return
-    case TAG.LOCAL_TIMESTAMP:
-    case TAG.BIG_LOCAL_TIMESTAMP:
-      setString(r, out, formatLocalTimestamp(r.microsecondsOf(a)))
-      return
-    case TAG.DATE:
-      setString(r, out, formatDate(r.num[a] as number))
-      return
-    case TAG.INTERVAL:
-    case TAG.BIG_INTERVAL:
-      setString(r, out, formatInterval(intervalOf(r, a)))
-      return
     default:
-      setString(r, out, numberToText(r, a))
+      setString(r, out, timeTextOf(r, a) ?? numberToText(r, a))
   }
 }
 
@@ -147,15 +127,7 @@ export const toUndeclaredText: Evaluate = (r, out, a, b, c, d) => {
   else toText(r, out, a, b, c, d)
 }
 
-/** Compact, keys in order, numbers canonical: the same text whether the value comes from a record or from a stored key. */
-function jsonToText(r: Registers, out: number, a: number): void {
-  const key = keyBytesOf(r, a)
-  const error: CellError | undefined = readErrorCell(key)
-  if (error === undefined) setString(r, out, keyToJsonText(key, 0))
-  else r.setError(out, error.code, error.message)
-}
-
-const toBoolean: Evaluate = (r, out, a) => {
+export const toBoolean: Evaluate = (r, out, a) => {
   switch (r.tag[a]) {
     case TAG.BOOLEAN:
       r.copy(out, a)

@@ -5,6 +5,7 @@ import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { never } from './argument.ts'
 import { compareTimes, compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
+import { isJsonType } from './json-value.ts'
 
 /** Cells of these types hold native numbers (or a NaN's bytes, which sort last and equal each other). */
 const NATIVE_NUMBERS: readonly ScalarType[] = ['bigint', 'double precision']
@@ -36,7 +37,8 @@ export function areMixedTimes([left, right]: readonly Expression[]): boolean {
   )
 }
 
-const bothAny = (args: readonly ScalarType[]): boolean => args.every((type) => type === 'any')
+/** Cells of these types hold any value's key bytes. */
+const areJson = (args: readonly ScalarType[]): boolean => args.every(isJsonType)
 
 function comparison(id: string, name: string, holds: (order: number) => boolean, summary: string): FunctionEntry {
   return {
@@ -47,7 +49,7 @@ function comparison(id: string, name: string, holds: (order: number) => boolean,
     signature: `value ${name} value of the same kind`,
     strict: true,
     // arrays and objects are compared by their keys, which can't hold every text
-    canFail: bothAny,
+    canFail: areJson,
     evaluate: (r, out, a, b) => {
       const order = compareValues(r, out, a, b)
       if (order === FAILED) return
@@ -93,12 +95,12 @@ function distinction(id: string, name: string, wanted: boolean, native: string, 
     resolve: ([left, right]) => (isComparable(left, right) ? 'boolean' : undefined),
     signature: `value ${name} value of the same kind`,
     strict: false,
-    canFail: bothAny,
+    canFail: areJson,
     evaluate: (r, out, a, b) => distinct(r, out, a, b, wanted, compareValues),
     specialize: (args) =>
       areMixedTimes(args) ? (r, out, a, b) => distinct(r, out, a, b, wanted, compareMixed) : undefined,
     // key bytes of two undeclared values are equal exactly when the values are
-    native: ([left, right], types) => (isNative(types) || bothAny(types) ? `(${left} ${native} ${right})` : undefined),
+    native: ([left, right], types) => (isNative(types) || areJson(types) ? `(${left} ${native} ${right})` : undefined),
     print: ([left, right]) => `${left} ${name.toUpperCase()} ${right}`,
     doc: { summary, example: `country ${name.toUpperCase()} 'DE'` },
   }

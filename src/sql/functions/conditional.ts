@@ -5,6 +5,7 @@ import type { FunctionEntry } from '../function-entry.ts'
 import { isOneOf, variadic } from './argument.ts'
 import { compareTimes, compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
 import { areMixedTimes, isComparable } from './comparison.ts'
+import { isJsonType } from './json-value.ts'
 
 const NOT_COMPARED: readonly (ScalarType | undefined)[] = ['unknown', undefined]
 
@@ -48,7 +49,7 @@ function extremeEntry(name: 'greatest' | 'least', direction: number): FunctionEn
     signature: `${name}(value [, ...])`,
     variadic: true,
     strict: false,
-    canFail: (args) => args.includes('any'),
+    canFail: (args) => args.some(isJsonType),
     evaluate: variadic((r, out, args) => extreme(r, out, direction, args)),
     doc: {
       summary: `The ${name} of the values that aren't null; null where all are.`,
@@ -65,7 +66,7 @@ export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
     resolve: ([left, right, further]) => (isComparable(left, right) && further === undefined ? left : undefined),
     signature: 'nullif(value, value of the same kind)',
     strict: false,
-    canFail: (args) => args.every((type) => type === 'any'),
+    canFail: (args) => args.every(isJsonType),
     evaluate: (r, out, a, b) => {
       if (r.tag[a] === TAG.NULL || r.tag[b] === TAG.NULL) {
         r.copy(out, a)

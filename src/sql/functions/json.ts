@@ -1,12 +1,15 @@
-/** Owns the paths into undeclared values: ->, ->>, #> and #>>. What isn't there, and any part of a scalar, is NULL. */
+/** Owns the paths into undeclared values and jsonb: ->, ->>, #>, #>> and jsonb_extract_path. What isn't there, and any part of a scalar, is NULL. */
 import { RollupdError } from '../../core/errors.ts'
 import { findElement, findKey, readJsonInto } from '../../core/json-path.ts'
-import { skipSpace } from '../../core/json-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isOneOf, isText, isWholeDouble, quote, textOf, wrongKind } from './argument.ts'
+import { always, isOneOf, isText, isWholeDouble, quote, textOf, variadic, wrongKind } from './argument.ts'
+import { JSON_BUILD_FUNCTIONS } from './json-build.ts'
+import { JSON_CONTAIN_FUNCTIONS } from './json-contain.ts'
+import { JSON_LOOK_FUNCTIONS } from './json-look.ts'
+import { beginOf, isJsonType } from './json-value.ts'
 import { parseTextArray } from './text-array.ts'
 import { toUndeclaredText } from './casts.ts'
 
@@ -17,10 +20,6 @@ function findPart(bytes: Uint8Array, at: number, key: Uint8Array | number): numb
   if (bytes[at] === 0x7b && typeof key !== 'number') return findKey(bytes, at, key)
   if (bytes[at] === 0x5b && typeof key === 'number') return findElement(bytes, at, key)
   return -1
-}
-
-function beginOf(r: Registers, index: number): number {
-  return skipSpace(r.ref[index] as Uint8Array, r.num[index] as number)
 }
 
 /** The part of register a that register b names. */
@@ -77,7 +76,7 @@ function memberEntry(name: '->' | '->>', asText: boolean): FunctionEntry {
     name,
     form: 'operator',
     resolve: ([value, key, further]) =>
-      value === 'any' && takesKey(key) && further === undefined ? (asText ? 'text' : 'any') : undefined,
+      isJsonType(value) && takesKey(key) && further === undefined ? (asText ? 'text' : 'any') : undefined,
     signature: `value ${name} key (text or bigint)`,
     strict: true,
     canFail: always,
@@ -111,7 +110,11 @@ function pathEntry(name: '#>' | '#>>', asText: boolean): FunctionEntry {
     name,
     form: 'operator',
     resolve: ([value, path, further]) =>
-      value === 'any' && isOneOf(path, 'text', 'any') && further === undefined ? (asText ? 'text' : 'any') : undefined,
+      isJsonType(value) && isOneOf(path, 'text', 'any') && further === undefined
+        ? asText
+          ? 'text'
+          : 'any'
+        : undefined,
     signature: `value ${name} path text`,
     strict: true,
     canFail: always,
@@ -133,9 +136,47 @@ function pathEntry(name: '#>' | '#>>', asText: boolean): FunctionEntry {
   }
 }
 
+/** jsonb_extract_path: the steps one by one. */
+function extractEntry(name: string, asText: boolean): FunctionEntry {
+  return {
+    id: name,
+    name,
+    form: 'function',
+    resolve: ([value, ...steps]) =>
+      isJsonType(value) && steps.every((type) => isOneOf(type, 'text', 'any')) ? (asText ? 'text' : 'any') : undefined,
+    signature: `${name}(value [, step text, ...])`,
+    variadic: true,
+    strict: true,
+    canFail: always,
+    evaluate: variadic((r, out, [value, ...steps]) => {
+      const wrong = steps.find((step) => !isText(r, step))
+      if (wrong !== undefined) {
+        wrongKind(r, out, name, wrong)
+        return
+      }
+      walk(
+        r,
+        out,
+        value as number,
+        steps.map((step) => textOf(r, step)),
+      )
+      if (asText && r.tag[out] !== TAG.ERROR) toUndeclaredText(r, out, out, -1, -1, -1)
+    }),
+    doc: {
+      summary: `The part that the steps lead to${asText ? ', as text' : ''}; null where they lead nowhere.`,
+      example: `${name}(device, 'os', 'version')`,
+    },
+  }
+}
+
 export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
   memberEntry('->', false),
   memberEntry('->>', true),
   pathEntry('#>', false),
   pathEntry('#>>', true),
+  extractEntry('jsonb_extract_path', false),
+  extractEntry('jsonb_extract_path_text', true),
+  ...JSON_LOOK_FUNCTIONS,
+  ...JSON_CONTAIN_FUNCTIONS,
+  ...JSON_BUILD_FUNCTIONS,
 ]

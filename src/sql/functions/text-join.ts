@@ -4,6 +4,7 @@ import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { always, isText, isUndeclared, variadic, wrongKind } from './argument.ts'
 import { toText, toUndeclaredText } from './casts.ts'
+import { toCanonicalJson } from './json-value.ts'
 import { isTextType, TEXT_BYTES_MAX, tooLong } from './text-argument.ts'
 
 const JOINABLE: readonly ScalarType[] = [
@@ -15,6 +16,7 @@ const JOINABLE: readonly ScalarType[] = [
   'number',
   'boolean',
   'timestamptz',
+  'jsonb',
 ]
 const NO_BYTES = new Uint8Array(0)
 
@@ -47,7 +49,8 @@ function bytesOfText(r: Registers, out: number, index: number, toOwnText: Evalua
 }
 
 function resolveJoin(args: readonly ScalarType[]): ScalarType | undefined {
-  return args.length === 2 && args.some(isTextType) && args.every((type) => JOINABLE.includes(type))
+  // of two jsonb it is their union (json-edit.ts)
+  return args.length === 2 && args.some(isTextType) && args.every((type) => type !== 'jsonb' && JOINABLE.includes(type))
     ? 'text'
     : undefined
 }
@@ -69,7 +72,7 @@ function joinPieces(
   for (let place = first; place < args.length; place++) {
     const index = args[place] as number
     if (r.tag[index] === TAG.NULL) continue
-    if (!isText(r, index)) {
+    if (!isText(r, index) || toOwnTexts?.[place] === toCanonicalJson) {
       joinConverted(r, out, separator, args, first, toOwnTexts)
       return
     }
@@ -117,14 +120,16 @@ function joinConverted(
   for (let place = first; place < args.length; place++) {
     const index = args[place] as number
     if (r.tag[index] === TAG.NULL) continue
-    if (!isText(r, index)) {
-      const toOwnText = toOwnTexts?.[place] ?? toText
+    const toOwnText = toOwnTexts?.[place] ?? toText
+    // of a jsonb a text has quotes
+    const isReady = isText(r, index) && toOwnText !== toCanonicalJson
+    if (!isReady) {
       toOwnText(r, out, index, -1, -1, -1)
       // an array or object may hold what has no text
       if (r.tag[out] === TAG.ERROR) return
     }
     if (pieces.length > 0 && between.length > 0) pieces.push(between)
-    pieces.push(r.bytesOf(isText(r, index) ? index : out))
+    pieces.push(r.bytesOf(isReady ? index : out))
     size += pieces.length > 1 ? between.length : 0
     size += (pieces.at(-1) as Uint8Array).length
   }
@@ -135,9 +140,10 @@ function joinConverted(
   r.setText(out, Buffer.concat(pieces, size), 0, size)
 }
 
-/** How each argument becomes a text; undefined: none is undeclared. */
+/** How each argument becomes a text; undefined: as every value does. */
 function ownTexts(types: readonly ScalarType[]): readonly Evaluate[] | undefined {
-  return types.some(isUndeclared) ? types.map((type) => (isUndeclared(type) ? toUndeclaredText : toText)) : undefined
+  if (!types.some((type) => isUndeclared(type) || type === 'jsonb')) return undefined
+  return types.map((type) => (type === 'jsonb' ? toCanonicalJson : isUndeclared(type) ? toUndeclaredText : toText))
 }
 
 /** Whatever may stand in a text; an interval has none. */

@@ -486,7 +486,7 @@ test('the table has unique ids, and finds by form and name', () => {
   for (const { id } of FUNCTIONS) expect(id).toMatch(/^[a-z_0-9]+$/)
   expect(findFunctions('operator', '-').map(({ id }) => id)).toEqual([
     ...['subtract_exact', 'subtract', 'negate', 'subtract_interval', 'subtract_dates', 'subtract_times'],
-    ...['subtract_days', 'subtract_intervals', 'negate_interval'],
+    ...['subtract_days', 'subtract_intervals', 'negate_interval', 'remove_from_json'],
   ])
   expect(findFunctions('function', 'nope')).toEqual([])
   expect(() => functionById('nope')).toThrow('nope')

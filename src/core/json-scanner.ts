@@ -2,7 +2,7 @@
  * Owns the check of JSON values by RFC 8259: from a position to the position behind the value, with its kind, without an
  * object or a string. What is wanted from values is left to JsonFieldReader, which builds on it.
  */
-import { readHexDigit } from '../core/json-string.ts'
+import { readHexDigit } from './json-string.ts'
 import { JSON_DEPTH_MAX, JSON_KIND, JSON_OUTCOME, type JsonOutcome } from './json-field.ts'
 
 // Constants of this file instead of the imported ones on the hot path: see json-field-reader.ts.
