@@ -27,10 +27,11 @@ type Workload = keyof typeof WORKLOADS
 
 const NUMBER_ARGUMENTS = 'latency_ms'
 const PAIR_ARGUMENTS = 'latency_ms, bytes'
+const DISTINCT_ARGUMENT = 'user_id'
 /** Where neither of the two fits. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   count: '*',
-  approx_distinct: 'user_id',
+  approx_distinct: DISTINCT_ARGUMENT,
   bool_and: 'ok',
   bool_or: 'ok',
   every: 'ok',
@@ -38,6 +39,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   bit_or: 'user_id',
   bit_xor: 'user_id',
   approx_percentile: 'latency_ms, 0.95',
+  string_agg: "path, ','",
 }
 
 /** Read and computed for each record, and counted: the cost of COUNT(x) and of the field is in it. */
@@ -80,7 +82,8 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 function callOf({ name, form, signature }: AggregateDefinition): string {
   const isPair = signature.includes(', ') && !signature.includes(' or ')
   const args = ARGUMENTS[name] ?? (isPair ? PAIR_ARGUMENTS : NUMBER_ARGUMENTS)
-  return form === 'distinct' ? `${name}(DISTINCT user_id)` : `${name}(${args})`
+  if (form !== 'distinct') return `${name}(${args})`
+  return `${name}(DISTINCT ${args === '*' ? DISTINCT_ARGUMENT : args})`
 }
 
 interface Item {

@@ -24,8 +24,8 @@ export const NORMAL_BUCKET_MIN = PARTS
 export const INFINITY_BUCKET = 2047 * PARTS
 export const NAN_BUCKET = INFINITY_BUCKET + PARTS / 2
 const FIRST = -INFINITY_BUCKET
-/** Room for 32 powers of two without a gap, about 8 KB; a value far off takes one of them. */
-export const FINE_BUCKETS_MAX = 2048
+/** Room for 64 powers of two without a gap, as all positive 64-bit integers have; about 12 KB. A value far off takes one of them. */
+export const FINE_BUCKETS_MAX = 4096
 
 /** The buckets of a state, ascending, and their counts. */
 export interface Buckets {

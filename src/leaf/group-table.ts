@@ -1,6 +1,6 @@
 /**
  * Owns one rollup's group rows: merges a batch's groups into them. One upsert per group is the fast way; a row whose stored
- * key is another one, or whose merge SQLite can't do, is read, merged and written here.
+ * key is another one, or which has a sum that SQLite can't add, is read, merged and written here.
  */
 import type BetterSqlite3 from 'better-sqlite3'
 import type { StateValue } from '../aggregates/aggregate.ts'
@@ -18,6 +18,7 @@ import {
   toUpdateSql,
   toUpsertSql,
 } from './leaf-schema.ts'
+import type { MergeFunctions } from './merge-functions.ts'
 import { rowBytes, valuesBytes } from './row-bytes.ts'
 
 type Statement = BetterSqlite3.Statement<Cell[], unknown[]>
@@ -45,6 +46,7 @@ export class UpdateNote {
 export class GroupTable {
   readonly #schema: LeafSchema
   readonly #note: UpdateNote
+  readonly #functions: MergeFunctions
   readonly #upsert: Statement
   readonly #select: Statement
   readonly #update: Statement
@@ -60,7 +62,15 @@ export class GroupTable {
   /** Bytes of an index entry beside its columns: the primary key. */
   readonly #indexCount: number
 
-  constructor(connection: BetterSqlite3.Database, schema: LeafSchema, indexCount: number, note: UpdateNote) {
+  constructor(
+    connection: BetterSqlite3.Database,
+    schema: LeafSchema,
+    indexCount: number,
+    note: UpdateNote,
+    functions: MergeFunctions,
+  ) {
+    for (const partial of schema.partials) functions.register(partial)
+    this.#functions = functions
     this.#schema = schema
     this.#note = note
     this.#indexCount = indexCount
@@ -87,6 +97,7 @@ export class GroupTable {
     const { length: stateCount } = this.#schema.stateColumns
     let untilHalf = batch.groupCount >> 1
     row[this.#epochAt] = epoch
+    const grownBefore = this.#functions.grownBytes
     batch.readGroups((group) => {
       assert(
         group.values.length === valueCount && group.states.length === stateCount,
@@ -101,6 +112,7 @@ export class GroupTable {
       for (let index = 0; index < stateCount; index++) row[this.#statesAt + index] = group.states[index] as Cell
       this.#mergeRow(group, epoch, changes)
     })
+    changes.bytes += this.#functions.grownBytes - grownBefore
     return changes
   }
 

@@ -9,8 +9,8 @@ import type { Aggregate } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
 import { type ColumnStorage, toColumnStorage } from '../core/scalar-type.ts'
 import { findBucketColumn } from '../planner/bucket.ts'
-import { aggregateOf } from '../planner/partial-aggregate.ts'
-import type { RollupPlan } from '../planner/plan.ts'
+import { aggregateOf, aggregateWord } from '../planner/partial-aggregate.ts'
+import type { PartialColumn, RollupPlan } from '../planner/plan.ts'
 
 export interface LeafColumn {
   readonly name: string
@@ -24,6 +24,8 @@ export interface LeafPartial {
   readonly columns: readonly LeafColumn[]
   /** Index of its first column among all state columns. */
   readonly first: number
+  /** The SQLite function that merges two of its states (merge-functions.ts); undefined where SQL does, or where a state has several columns. */
+  readonly mergeFunction: string | undefined
 }
 
 /** Table and columns of one rollup's groups. */
@@ -72,7 +74,7 @@ export function toLeafSchema(rollupId: number, plan: RollupPlan): LeafSchema {
     const columns = aggregate.columns.map(({ suffix, storage }) => ({ name: partial.column + suffix, storage }))
     const first = stateColumns.length
     stateColumns.push(...columns)
-    return { aggregate, columns, first }
+    return { aggregate, columns, first, mergeFunction: toMergeFunction(partial, aggregate) }
   })
   const groupColumns = plan.ingest.groupBy.map(({ column, type }) => ({ name: column, storage: toColumnStorage(type) }))
   return {
@@ -83,6 +85,11 @@ export function toLeafSchema(rollupId: number, plan: RollupPlan): LeafSchema {
     stateColumns,
     bucketGroup: findBucketColumn(plan.ingest.groupBy),
   }
+}
+
+function toMergeFunction(partial: PartialColumn, aggregate: Aggregate): string | undefined {
+  if (aggregate.mergeGuard === undefined || aggregate.columns.length > 1) return undefined
+  return ['merge', aggregateWord(partial), ...partial.argTypes].join('_').replaceAll(' ', '_')
 }
 
 /** All columns in table order; a row is bound in this order. */
@@ -123,13 +130,18 @@ export function toUpsertSql(schema: LeafSchema): string {
   const { table } = schema
   const assignments: string[] = []
   const guards = [`${table}.key = excluded.key`]
-  for (const { aggregate, columns } of schema.partials) {
+  for (const { aggregate, columns, mergeFunction } of schema.partials) {
     const stored = (index: number): string => `${table}.${nameAt(columns, index)}`
     const added = (index: number): string => `excluded.${nameAt(columns, index)}`
     const merged = aggregate.mergeSql(stored, added)
     assert(merged.length === columns.length, 'an aggregate merges each of its columns')
-    columns.forEach(({ name }, index) => assignments.push(`${name} = ${merged[index]}`))
     const guard = aggregate.mergeGuard?.(stored, added)
+    if (mergeFunction !== undefined) {
+      const merge = `CASE WHEN ${guard} THEN ${merged[0]} ELSE ${mergeFunction}(${stored(0)}, ${added(0)}) END`
+      assignments.push(`${nameAt(columns, 0)} = ${merge}`)
+      continue
+    }
+    columns.forEach(({ name }, index) => assignments.push(`${name} = ${merged[index]}`))
     if (guard !== undefined) guards.push(`(${guard})`)
   }
   return [

@@ -15,6 +15,7 @@ import type { FailPoint } from './fail-point.ts'
 import { createGlobalGroups } from './global-groups.ts'
 import { scanGroups } from './group-scan.ts'
 import { GroupTable, UpdateNote } from './group-table.ts'
+import { MergeFunctions } from './merge-functions.ts'
 import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
 import { toCreateSql, toDropSql, toLeafSchema } from './leaf-schema.ts'
 import type { RollupPlan } from '../planner/plan.ts'
@@ -61,6 +62,7 @@ export class SqliteLeaf implements LeafStore {
   readonly #options: SqliteLeafOptions
   readonly #database: LeafDatabase
   readonly #note: UpdateNote
+  readonly #mergeFunctions: MergeFunctions
   readonly #catalog: CatalogTable
   readonly #shards: ShardTable
   readonly #deadLetters: DeadLetterTable
@@ -75,6 +77,7 @@ export class SqliteLeaf implements LeafStore {
     this.#database = new LeafDatabase(path, options.limits ?? {})
     const { connection } = this.#database
     this.#note = new UpdateNote(connection)
+    this.#mergeFunctions = new MergeFunctions(connection)
     this.#catalog = new CatalogTable(connection)
     this.#shards = new ShardTable(connection)
     this.#deadLetters = new DeadLetterTable(connection, options.deadLetterLimits ?? DEAD_LETTER_LIMITS)
@@ -115,7 +118,7 @@ export class SqliteLeaf implements LeafStore {
     assert(source !== undefined, 'a known rollup is known')
     const follower = {
       id,
-      groups: new GroupTable(connection, toLeafSchema(id, plan), indexCount, this.#note),
+      groups: new GroupTable(connection, toLeafSchema(id, plan), indexCount, this.#note, this.#mergeFunctions),
       regroup: new Regroup(id, plan, source.plan),
     }
     scanGroups(connection, toLeafSchema(sourceId, source.plan), (group) => {
@@ -280,7 +283,8 @@ export class SqliteLeaf implements LeafStore {
   #know({ id, plan, indexes, source }: CatalogRollup): void {
     const schema = toLeafSchema(id, plan)
     const indexCount = resolveIndexes(schema, plan, indexes).length
-    const groups = new GroupTable(this.#database.connection, schema, indexCount, this.#note)
+    const { connection } = this.#database
+    const groups = new GroupTable(connection, schema, indexCount, this.#note, this.#mergeFunctions)
     if (source === undefined) {
       this.#rollups.set(id, { id, plan, groups })
       return
