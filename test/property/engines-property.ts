@@ -18,8 +18,10 @@ import { quoteText } from './print-syntax.ts'
 import type { Property } from './property-run.ts'
 import { printRollup, randomRollup, type SqlCase } from './random-case.ts'
 import { printJson } from './random-values.ts'
+import { regroup } from './regroup.ts'
 import { smallerCases } from './smaller.ts'
 import { expectEqual, showCase } from './split-property.ts'
+import { mapChildren, type Node } from './syntax.ts'
 import { Json, keyOf, Time, type JsonArray, type JsonNode, type JsonObject, type Value } from './value.ts'
 
 export interface EngineCase extends SqlCase {
@@ -110,13 +112,29 @@ function randomEngineCase(random: SeededRandom, dialect: Dialect): EngineCase {
 
 function engineQuery({ rollup, dialect }: EngineCase, outputs = rollup.outputs): string {
   const { groups, grouping = 'plain', where, having } = rollup
-  const items = groups.map((group) => dialect.print(group))
+  const filter = where === null ? '' : ` WHERE ${dialect.print(where)}`
+  // under GROUPING SETS PostgreSQL takes a grouping expression that it folds to a constant for one in all sets: OFFSET keeps them columns
+  const columns = groups.map((group, index) => `${dialect.print(group)} AS g${index}`)
+  const [from, over, items] =
+    grouping === 'plain'
+      ? [`events${filter}`, (node: Node) => node, groups.map((group) => dialect.print(group))]
+      : [
+          `(SELECT *, ${columns.join(', ')} FROM events${filter} OFFSET 0) AS events`,
+          (node: Node) => groupsAsColumns(regroup(node, groups)),
+          groups.map((_, index) => `g${index}`),
+        ]
   return [
-    `SELECT ${outputs.map(({ name, node }) => `${dialect.printOutput(node)} AS ${name}`).join(', ')} FROM events`,
-    ...(where === null ? [] : [`WHERE ${dialect.print(where)}`]),
+    `SELECT ${outputs.map(({ name, node }) => `${dialect.printOutput(over(node))} AS ${name}`).join(', ')} FROM ${from}`,
     ...(groups.length === 0 ? [] : [`GROUP BY ${printGrouping(grouping, items)}`]),
-    ...(having === null ? [] : [`HAVING ${dialect.print(having)}`]),
+    ...(having === null ? [] : [`HAVING ${dialect.print(over(having))}`]),
   ].join(' ')
+}
+
+function groupsAsColumns(node: Node): Node {
+  if (node.kind === 'aggregate') return node
+  return node.kind === 'group'
+    ? { ...node, expression: { kind: 'field', type: 'any', path: [`g${node.index}`] } }
+    : mapChildren(node, groupsAsColumns)
 }
 
 async function checkEngine(

@@ -89,8 +89,7 @@ export function randomGroups(
     const node =
       feature === undefined ? overRecords.ofType(random.pick(types), DEPTH) : overRecords.withFeature(feature, DEPTH)
     // a constant is no grouping value, an expression counts once
-    const isField = node !== undefined && someNode(node, ({ kind }) => kind === 'field' || kind === 'meta')
-    if (!isField || node.kind === 'literal') continue
+    if (node === undefined || !isGroupingValue(node)) continue
     if (groups.every((other) => printNode(other) !== printNode(node))) groups.push(node)
   }
   return groups
@@ -111,6 +110,11 @@ function outputWith(
     return [{ kind: 'aggregate', name: 'max', distinct: false, type: argument.type, argument, filter: null }]
   const output = overGroups.withFeature(feature, 2)
   return output === undefined ? [] : [output]
+}
+
+/** A constant is none. */
+export function isGroupingValue(node: Node): boolean {
+  return someNode(node, ({ kind }) => kind === 'field' || kind === 'meta')
 }
 
 /** The statement's text. */

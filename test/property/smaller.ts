@@ -1,7 +1,7 @@
 /** Owns smaller cases: without some of the records, outputs, groups and conditions, and with parts of expressions in their place. */
 import type { Rollup } from './naive-evaluator.ts'
 import type { SourceRecord } from './naive-expressions.ts'
-import type { SqlCase } from './random-case.ts'
+import { isGroupingValue, type SqlCase } from './random-case.ts'
 import { printJson } from './random-values.ts'
 import { childrenOf, mapChildren, type Node } from './syntax.ts'
 
@@ -38,7 +38,7 @@ function* smallerRollups(rollup: Rollup): Generator<Rollup> {
   }
   for (const [index, group] of groups.entries()) {
     for (const node of smallerNodes(group, false))
-      if (node.kind !== 'literal') yield { ...rollup, ...withGroup(rollup, index, node) }
+      if (isGroupingValue(node)) yield { ...rollup, ...withGroup(rollup, index, node) }
   }
   if (where !== null) for (const node of smallerNodes(where, true)) yield { ...rollup, where: node }
   if (having !== null) for (const node of smallerNodes(having, true)) yield { ...rollup, having: node }
