@@ -17,6 +17,8 @@ import { compileWith } from './with-clause.ts'
 export interface CompiledQuery {
   /** Read-only SQLite text; its functions are registered on the connection that it was compiled for. */
   readonly sqlText: string
+  /** What is asked of it instead of its rows. */
+  readonly explain: 'plan' | 'analyze' | undefined
   /** Doubles that are bound by name. */
   readonly bindings: Readonly<Record<string, number>>
   readonly columns: readonly { readonly name: string; readonly type: ScalarType; readonly canFail: boolean }[]
@@ -41,7 +43,7 @@ export function compileQuery(
   options?: ParseOptions,
 ): CompiledQuery {
   functions.startQuery()
-  const statement = parseStatement(sql, options)
+  const statement = parseStatement(sql, { ...options, takesExplain: true })
   const parameters = new ParameterValues(params, statement.parameterNames)
   const compileSelect = (select: SelectStmt, surroundings: Surroundings): SelectPlan => {
     if (select.withClause !== undefined) return compileWith(select, surroundings, context)
@@ -55,6 +57,7 @@ export function compileQuery(
   const rowLabels = plan.columns.some(({ canFail }) => canFail) ? plan.addRowLabels() : []
   return {
     sqlText: plan.render(),
+    explain: statement.explain,
     bindings: context.parts.doubles.values,
     columns: plan.columns,
     rowLabels,

@@ -8,8 +8,9 @@ import { openLeafReader } from '../leaf/leaf-database.ts'
 import { loadParser } from '../sql/parse-statement.ts'
 import { createAnswerText } from './answer-writer.ts'
 import { compileQuery, type CompiledQuery } from './compile-query.ts'
+import { explainLines, PLAN_COLUMN } from './explain-query.ts'
 import type { ProcessAnswer, ProcessOptions, ProcessRequest, ResultMeta } from './query-request.ts'
-import { openQueries, type OpenedLeaf, runQuery } from './run-query.ts'
+import { openQueries, type OpenedLeaf, placeOf, runQuery } from './run-query.ts'
 import { SpoolFile } from './spool-file.ts'
 
 export class QueryRunner {
@@ -61,7 +62,7 @@ export class QueryRunner {
   #answer(request: ProcessRequest, compiled: CompiledQuery, opened: OpenedLeaf): ProcessAnswer {
     const spool = new SpoolFile(this.#options.spoolDirectory, `answer-${process.pid}-${this.#answerCount++}`)
     try {
-      const meta = writeRows(request, compiled, opened, spool)
+      const meta = (compiled.explain === undefined ? writeRows : writePlan)(request, compiled, opened, spool)
       return { body: spool.finish(), meta }
     } catch (error) {
       spool.discard()
@@ -83,6 +84,23 @@ function writeRows(request: ProcessRequest, compiled: CompiledQuery, opened: Ope
     },
     row: (cells, index) => spool.append(text.row(cells, index)),
   })
+  spool.append(text.tail(meta))
+  return meta
+}
+
+/** EXPLAIN's own rows; with ANALYZE the query is run too, and its rows are counted. */
+function writePlan(request: ProcessRequest, compiled: CompiledQuery, opened: OpenedLeaf, spool: SpoolFile): ResultMeta {
+  const lines = explainLines(compiled, opened.connection)
+  if (compiled.explain === 'analyze') {
+    const startedAtMs = performance.now()
+    const { row_count: count } = runQuery(request, compiled, opened, { byteLength: 0, row: () => {} })
+    lines.push(`${count} ${count === 1 ? 'row' : 'rows'} in ${(performance.now() - startedAtMs).toFixed(1)} ms`)
+  }
+  const text = createAnswerText(request.format, [PLAN_COLUMN], request.bigNumbers)
+  spool.append(text.head)
+  lines.forEach((line, index) => spool.append(text.row([line], index)))
+  const place = placeOf(request, compiled, opened)
+  const meta = { columns: [PLAN_COLUMN], row_count: lines.length, truncated: false, ...place }
   spool.append(text.tail(meta))
   return meta
 }

@@ -88,7 +88,7 @@ export class QueryService {
     this.#parserLoaded ??= loadParser()
     await this.#parserLoaded
     const statementBytesMax = this.#options.limits.statement_characters * BYTES_PER_CHARACTER_MAX
-    return rollupNamesOf(parseStatement(sql, { statementBytesMax }).select)
+    return rollupNamesOf(parseStatement(sql, { statementBytesMax, takesExplain: true }).select)
   }
 
   /**

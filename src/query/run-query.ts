@@ -67,13 +67,22 @@ export function runQuery(options: RunOptions, compiled: CompiledQuery, opened: O
     columns,
     row_count: rowCount,
     truncated,
-    elapsed_ms: Math.max(0, Date.now() - options.receivedAtMs),
-    epoch: opened.catalog.epoch(),
-    as_of: Object.fromEntries(
-      compiled.rollups.map(({ id, name, topic }) => [name, { [topic]: opened.catalog.nextOffsets(id) }]),
-    ),
+    ...placeOf(options, compiled, opened),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(errors.notes.length === 0 ? {} : { errors: errors.notes }),
+  }
+}
+
+/** Which state of the leaf an answer shows, and how long it took until now. */
+export function placeOf(
+  { receivedAtMs }: Pick<RunOptions, 'receivedAtMs'>,
+  { rollups }: CompiledQuery,
+  { catalog }: OpenedLeaf,
+): Pick<ResultMeta, 'elapsed_ms' | 'epoch' | 'as_of'> {
+  return {
+    elapsed_ms: Math.max(0, Date.now() - receivedAtMs),
+    epoch: catalog.epoch(),
+    as_of: Object.fromEntries(rollups.map(({ id, name, topic }) => [name, { [topic]: catalog.nextOffsets(id) }])),
   }
 }
 

@@ -64,12 +64,16 @@ const CONTROL_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 export interface ParseOptions {
   /** Bytes of UTF-8; default STATEMENT_BYTES_MAX. Longer: statement_too_long. */
   readonly statementBytesMax?: number
+  /** Whether EXPLAIN may stand before the SELECT. Default: no. */
+  readonly takesExplain?: boolean
 }
 
 export interface Statement {
   /** As the user wrote it. */
   readonly sql: string
   readonly select: SelectStmt
+  /** EXPLAIN, or EXPLAIN ANALYZE, stands before it. */
+  readonly explain: 'plan' | 'analyze' | undefined
   /** parameterNames[n - 1] is the `:name` that became $n; empty where the statement has none. */
   readonly parameterNames: readonly string[]
   /** 1-based character of a node's location; 0 where the grammar knows none. */
@@ -102,7 +106,7 @@ export function parseStatement(sql: string, options: ParseOptions = {}): Stateme
   if (written === undefined) throw new RollupdError('sql_syntax', 'the statement could not be split into words')
   return {
     sql,
-    select: onlySelect(result, text),
+    ...onlySelect(result, text, options.takesExplain === true),
     parameterNames: parameters.names,
     positionOf: (location) => text.positionOfByte(location ?? -1),
     positionOfWord: (word) => positionOfWord(word, written, text),
@@ -232,7 +236,11 @@ function toSyntaxError(error: unknown, text: StatementText): RollupdError {
   })
 }
 
-function onlySelect(result: ParseResult, text: StatementText): SelectStmt {
+function onlySelect(
+  result: ParseResult,
+  text: StatementText,
+  takesExplain: boolean,
+): Pick<Statement, 'select' | 'explain'> {
   const [first, second] = result.stmts ?? []
   if (first?.stmt === undefined) {
     throw new RollupdError('sql_syntax', 'the statement is empty', { position: 1, hint: 'Send one SELECT statement.' })
@@ -244,11 +252,26 @@ function onlySelect(result: ParseResult, text: StatementText): SelectStmt {
     })
   }
   const node: Node = first.stmt
-  if ('SelectStmt' in node) return node.SelectStmt
+  if ('SelectStmt' in node) return { select: node.SelectStmt, explain: undefined }
+  const explained = takesExplain && 'ExplainStmt' in node ? node.ExplainStmt : undefined
+  if (explained?.query !== undefined && 'SelectStmt' in explained.query)
+    return { select: explained.query.SelectStmt, explain: explainForm(explained.options ?? [], text) }
   throw new RollupdError('sql_unsupported', `only SELECT is allowed, found ${statementName(node)}`, {
     position: text.positionOfByte(startOf(text.parsed, first.stmt_location ?? 0)),
     hint: 'Send one SELECT statement; statements only read.',
   })
+}
+
+/** Errors: sql_unsupported for options other than ANALYZE. */
+function explainForm(options: readonly Node[], text: StatementText): 'plan' | 'analyze' {
+  for (const option of options) {
+    if (!('DefElem' in option) || (option.DefElem.defname === 'analyze' && option.DefElem.arg === undefined)) continue
+    throw new RollupdError('sql_unsupported', `the option ${option.DefElem.defname} of EXPLAIN is not supported`, {
+      position: text.positionOfByte(option.DefElem.location ?? -1),
+      hint: 'Write EXPLAIN SELECT ... or EXPLAIN ANALYZE SELECT ...',
+    })
+  }
+  return options.length === 0 ? 'plan' : 'analyze'
 }
 
 /** The first byte that is no white space. */
