@@ -15,6 +15,7 @@ const SERVICE_TESTS = [
   'test/adapters/kafka/broker-away.test.ts',
   'test/service/preview.test.ts',
   'test/http/preview.test.ts',
+  'test/http/views.test.ts',
   // no process, but two database engines and a quarter of a minute
   'test/property/properties.test.ts',
 ]

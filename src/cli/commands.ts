@@ -12,6 +12,7 @@ import { produceLines } from './produce-lines.ts'
 import { addPreview } from './preview-command.ts'
 import { readArgument, readStatement, showingPlace } from './statement-source.ts'
 import { formatTable } from './text-table.ts'
+import { addViews } from './view-commands.ts'
 
 export function addClientCommands(program: Command, output: Output): void {
   const add: AddCommand = (name, description, example) => {
@@ -31,6 +32,7 @@ export function addClientCommands(program: Command, output: Output): void {
   addPreview(add, output)
   addLooks(add, output)
   addQuery(add, output)
+  addViews(add, output)
   addChanges(add, output)
   addDeadLetters(add, output)
   addTopics(add, output)

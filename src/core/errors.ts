@@ -32,6 +32,7 @@ export const ERROR_CODES = {
   not_found: user(404),
   method_not_allowed: user(405),
   unknown_rollup: user(404),
+  unknown_view: user(404),
   unknown_topic: user(404),
   already_exists: user(409),
   conflict: user(409),

@@ -11,6 +11,7 @@ import type { FencedQueries } from '../service/fenced-queries.ts'
 import type { RollupService } from '../service/rollup-service.ts'
 import type { PreviewClient } from '../service/preview/preview-client.ts'
 import type { TopicService } from '../service/topic-service.ts'
+import type { ViewService } from '../service/view-service.ts'
 import { answerBrokenRequest, sendError, sendNotFound } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { watchMethods } from './method-refusals.ts'
@@ -20,9 +21,11 @@ import { queryRoutes } from './routes/query-routes.ts'
 import { recordRoutes } from './routes/record-routes.ts'
 import { rollupRoutes } from './routes/rollup-routes.ts'
 import { topicRoutes } from './routes/topic-routes.ts'
+import { viewRoutes } from './routes/view-routes.ts'
 
 export interface AppOptions {
   readonly rollups: RollupService
+  readonly views: ViewService
   readonly previews: PreviewClient
   readonly topics: TopicService
   readonly queries: FencedQueries
@@ -82,8 +85,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(swaggerUi, { routePrefix: '/docs' })
   const refuseOtherMethods = watchMethods(app)
-  const { rollups, previews, topics, queries, metrics, statementCharactersMax } = options
+  const { rollups, views, previews, topics, queries, metrics, statementCharactersMax } = options
   await app.register(rollupRoutes, { rollups, statementCharactersMax })
+  await app.register(viewRoutes, { views, statementCharactersMax })
   await app.register(previewRoutes, { previews, statementCharactersMax })
   await app.register(topicRoutes, { topics })
   await app.register(recordRoutes, { topics })

@@ -156,6 +156,16 @@ export const QueryBody = Type.Object(
   closed,
 )
 
+export const PutViewBody = Type.Object({ sql: Type.String({ minLength: 1 }) }, closed)
+export const ViewAnswerSchema = Type.Object({
+  name: Type.String(),
+  sql: Type.String(),
+  columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+  reads: Type.Array(Type.String(), { description: 'Names of the rollups and views in the statement' }),
+  created_at: Type.String(),
+})
+export const ViewList = Type.Object({ views: Type.Array(ViewAnswerSchema) })
+
 export const CreateTopicBody = Type.Object(
   {
     topic: Type.String({ minLength: 1, maxLength: TOPIC_NAME_LENGTH_MAX }),

@@ -4,6 +4,7 @@
  */
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
 import type { OnError, OnLoss } from '../core/policy.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
 import type { Counts, HaltReason, Shard } from '../core/shard.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 
@@ -75,6 +76,19 @@ export interface StoredRollup extends Omit<RollupDefinition, 'shards' | 'sourceI
   readonly pruned: { readonly shards: number; readonly passed: number; readonly counts: Counts }
 }
 
+/** A SELECT under a name. */
+export interface ViewDefinition {
+  readonly name: string
+  readonly sql: string
+  /** Names of the rollups and views in it. */
+  readonly reads: readonly string[]
+  readonly columns: readonly { readonly name: string; readonly type: ScalarType }[]
+}
+
+export interface StoredView extends ViewDefinition {
+  readonly createdAt: string
+}
+
 /** What became of one range of a committed batch. */
 export type RangeOutcome =
   | { readonly shard: Shard; readonly outcome: 'accepted' | 'duplicate'; readonly nextOffset: number }
@@ -137,8 +151,16 @@ export interface LeafStore {
    * Errors: already_exists, bad_parameter for an index, unknown_rollup for a source that is gone.
    */
   createRollup(definition: RollupDefinition): StoredRollup
-  /** States, positions and dead letters are gone; late commits are `gone`. Errors: unknown_rollup, rollup_in_use. */
+  /** States, positions and dead letters are gone; late commits are `gone`. Errors: unknown_rollup, rollup_in_use (views read it too). */
   dropRollup(name: string): void
+  /**
+   * One of that name is replaced. Errors: already_exists for a rollup's name; conflict where what it reads is gone, and where a view that
+   * reads it would lose a column.
+   */
+  putView(view: ViewDefinition): StoredView
+  /** Errors: unknown_view; rollup_in_use while another view reads it. */
+  dropView(name: string): void
+  listViews(): StoredView[]
   /** Errors: unknown_rollup. */
   setStatus(id: number, status: StoredStatus, reason?: HaltReason): void
   listRollups(): StoredRollup[]

@@ -14,6 +14,8 @@ import type {
   StoredDeadLetter,
   StoredRollup,
   StoredStatus,
+  StoredView,
+  ViewDefinition,
 } from './leaf-store.ts'
 import { type FromLeaf, type LeafMethod, type LeafWorkerData, type ToLeaf } from './leaf-thread-messages.ts'
 
@@ -77,6 +79,18 @@ export class LeafThreadClient implements AsyncLeaf {
 
   dropRollup(name: string): Promise<void> {
     return this.#call('dropRollup', name)
+  }
+
+  putView(view: ViewDefinition): Promise<StoredView> {
+    return this.#call('putView', view)
+  }
+
+  dropView(name: string): Promise<void> {
+    return this.#call('dropView', name)
+  }
+
+  listViews(): Promise<StoredView[]> {
+    return this.#call('listViews')
   }
 
   setStatus(id: number, status: StoredStatus, reason?: HaltReason): Promise<void> {

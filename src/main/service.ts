@@ -22,6 +22,7 @@ import { FencedQueries } from '../service/fenced-queries.ts'
 import { PreviewClient } from '../service/preview/preview-client.ts'
 import { RollupService } from '../service/rollup-service.ts'
 import { TopicService } from '../service/topic-service.ts'
+import { ViewService } from '../service/view-service.ts'
 import type { RecordSink, RecordSource } from '../tailer/record-source.ts'
 import type { IngestWorkerData } from './ingest-worker.ts'
 import { entryUrl } from './entry-url.ts'
@@ -132,9 +133,11 @@ async function start(
   const watch = startWatch(rollups, source, logger)
   closers.push(() => watch.stop())
 
-  const fencedQueries = new FencedQueries(queries, rollups, metrics)
+  const views = new ViewService({ leaf, queries })
+  const fencedQueries = new FencedQueries(queries, rollups, views, metrics)
   const app = await buildApp({
     rollups,
+    views,
     previews,
     topics: new TopicService({ source, sink, leaf }),
     queries: fencedQueries,

@@ -6,9 +6,10 @@ import type { Literal } from '../sql/expression.ts'
 import { firstLocation } from '../sql/first-location.ts'
 import type { SelectStmt, Statement } from '../sql/parse-statement.ts'
 import type { Analyser, Scope } from '../sql/scope.ts'
+import { unsupported } from '../sql/unsupported.ts'
 import { ConditionPrinter } from './condition-printer.ts'
 import { ExpressionPrinter, type PrinterParts } from './expression-printer.ts'
-import type { ParameterValues } from './parameter-values.ts'
+import { ParameterValues } from './parameter-values.ts'
 import type { CatalogRollup, QueryCatalog } from './query-catalog.ts'
 import type { HidesGroups, Relation } from './relation.ts'
 import type { SelectPlan } from './select-plan.ts'
@@ -34,7 +35,7 @@ export interface CteNames {
 
 export const NO_CTES: CteNames = { find: () => undefined }
 
-export type CompileSelect = (select: SelectStmt, surroundings: Surroundings) => SelectPlan
+export type CompileSelect = (select: SelectStmt, surroundings: Surroundings, context: CompileContext) => SelectPlan
 
 /** A count of the groups that HAVING hid from a MEASURE. */
 export interface HiddenGroups {
@@ -43,38 +44,90 @@ export interface HiddenGroups {
   readonly sqlText: () => string
 }
 
-export class CompileContext {
+/** What the SELECT of a query and those of the views in it have in common. */
+interface Shared {
   readonly catalog: QueryCatalog
-  readonly statement: Statement
-  readonly parameters: ParameterValues
   readonly parts: PrinterParts
   readonly printer: ExpressionPrinter
   readonly conditions: ConditionPrinter
   readonly compileSelect: CompileSelect
-  readonly rollups = new Map<number, CatalogRollup>()
-  /** Run after the statement: how many groups HAVING hid from a MEASURE. */
-  readonly hiddenGroups: HiddenGroups[] = []
-  #aliasCount = 0
+  readonly rollups: Map<number, CatalogRollup>
+  readonly hiddenGroups: HiddenGroups[]
+  aliasCount: number
+}
 
-  constructor(
+export class CompileContext {
+  readonly statement: Statement
+  readonly parameters: ParameterValues
+  /** The views in whose SELECT this is, the outermost first. */
+  readonly views: readonly string[]
+  readonly #shared: Shared
+
+  constructor(statement: Statement, parameters: ParameterValues, shared: Shared, views: readonly string[]) {
+    this.statement = statement
+    this.parameters = parameters
+    this.views = views
+    this.#shared = shared
+  }
+
+  /** For a query; `views`: the view whose statement it is. */
+  static create(
     catalog: QueryCatalog,
     statement: Statement,
     parameters: ParameterValues,
     functions: SqliteFunctions,
     compileSelect: CompileSelect,
-  ) {
-    this.catalog = catalog
-    this.statement = statement
-    this.parameters = parameters
-    this.parts = { functions, doubles: new BoundDoubles(), paths: new Map(), probes: [] }
-    this.printer = new ExpressionPrinter(this.parts)
-    this.conditions = new ConditionPrinter(this.printer)
-    this.compileSelect = compileSelect
+    views: readonly string[],
+  ): CompileContext {
+    const parts = { functions, doubles: new BoundDoubles(), paths: new Map(), probes: [] }
+    const printer = new ExpressionPrinter(parts)
+    const conditions = new ConditionPrinter(printer)
+    const found = { rollups: new Map(), hiddenGroups: [], aliasCount: 0 }
+    return new CompileContext(
+      statement,
+      parameters,
+      { catalog, parts, printer, conditions, compileSelect, ...found },
+      views,
+    )
+  }
+
+  /** For the statement of a view in FROM. */
+  ofView(name: string, statement: Statement): CompileContext {
+    return new CompileContext(statement, new ParameterValues([], []), this.#shared, [...this.views, name])
+  }
+
+  get catalog(): QueryCatalog {
+    return this.#shared.catalog
+  }
+
+  get parts(): PrinterParts {
+    return this.#shared.parts
+  }
+
+  get printer(): ExpressionPrinter {
+    return this.#shared.printer
+  }
+
+  get conditions(): ConditionPrinter {
+    return this.#shared.conditions
+  }
+
+  get rollups(): Map<number, CatalogRollup> {
+    return this.#shared.rollups
+  }
+
+  /** Run after the statement: how many groups HAVING hid from a MEASURE. */
+  get hiddenGroups(): HiddenGroups[] {
+    return this.#shared.hiddenGroups
+  }
+
+  compileSelect(select: SelectStmt, surroundings: Surroundings): SelectPlan {
+    return this.#shared.compileSelect(select, surroundings, this)
   }
 
   /** A name of its own in the SQLite text. */
   newAlias(prefix: string): string {
-    return `${prefix}${this.#aliasCount++}`
+    return `${prefix}${this.#shared.aliasCount++}`
   }
 
   analyser(scope: Scope): Analyser {
@@ -91,6 +144,9 @@ export class CompileContext {
   }
 
   parameter(number: number, position: number): Literal {
+    if (this.views.length > 0) {
+      throw unsupported('parameters are not allowed in a view', position, 'Write the value itself, or filter the view.')
+    }
     return this.parameters.literal(number, position)
   }
 

@@ -31,6 +31,11 @@ export interface CompiledQuery {
   readonly hiddenGroups: readonly { readonly rollup: string; readonly sqlText: string }[]
 }
 
+export interface CompileOptions extends ParseOptions {
+  /** The statement is that of the view of this name, which must not read itself. */
+  readonly view?: string | undefined
+}
+
 /**
  * Compiles one SELECT.
  * Errors: all of sql_*, unknown_rollup, bad_parameter, statement_too_long; with position and hint.
@@ -40,19 +45,22 @@ export function compileQuery(
   params: QueryParameters,
   catalog: QueryCatalog,
   functions: SqliteFunctions,
-  options?: ParseOptions,
+  options: CompileOptions = {},
 ): CompiledQuery {
   functions.startQuery()
-  const statement = parseStatement(sql, { ...options, takesExplain: true })
-  const parameters = new ParameterValues(params, statement.parameterNames)
-  const compileSelect = (select: SelectStmt, surroundings: Surroundings): SelectPlan => {
-    if (select.withClause !== undefined) return compileWith(select, surroundings, context)
-    if (select.op !== undefined && select.op !== 'SETOP_NONE') return compileSetOperation(select, surroundings, context)
-    if (select.valuesLists !== undefined) return compileValues(select, surroundings, context)
-    return compileSimpleSelect(select, surroundings, context)
-  }
-  const context = new CompileContext(catalog, statement, parameters, functions, compileSelect)
-  const plan = compileSelect(statement.select, { ctes: NO_CTES, outer: undefined })
+  const { view, ...parsing } = options
+  const statement = parseStatement(sql, { ...parsing, takesExplain: view === undefined })
+  // a view's are refused where they stand
+  const parameters = new ParameterValues(params, view === undefined ? statement.parameterNames : [])
+  const context = CompileContext.create(
+    catalog,
+    statement,
+    parameters,
+    functions,
+    compileSelect,
+    view === undefined ? [] : [view],
+  )
+  const plan = context.compileSelect(statement.select, { ctes: NO_CTES, outer: undefined })
   refuseDuplicates(plan)
   const rowLabels = plan.columns.some(({ canFail }) => canFail) ? plan.addRowLabels() : []
   return {
@@ -70,6 +78,13 @@ export function compileQuery(
       return { rollup: hiding.name, sqlText: text }
     }),
   }
+}
+
+function compileSelect(select: SelectStmt, surroundings: Surroundings, context: CompileContext): SelectPlan {
+  if (select.withClause !== undefined) return compileWith(select, surroundings, context)
+  if (select.op !== undefined && select.op !== 'SETOP_NONE') return compileSetOperation(select, surroundings, context)
+  if (select.valuesLists !== undefined) return compileValues(select, surroundings, context)
+  return compileSimpleSelect(select, surroundings, context)
 }
 
 function refuseDuplicates({ columns }: SelectPlan): void {

@@ -16,6 +16,7 @@ import { QueryScope } from './query-scope.ts'
 import type { Relation } from './relation.ts'
 import { RollupView } from './rollup-view.ts'
 import { SelectRelation } from './select-relation.ts'
+import { compileView } from './view-relation.ts'
 import { nameParts } from '../sql/name-parts.ts'
 
 export interface FromClause {
@@ -77,9 +78,14 @@ export class FromCompiler {
     }
     const alias = this.#context.newAlias('t')
     const cte = this.#surroundings.ctes.find(name)
-    const relation =
-      cte?.(alias) ?? new RollupView(alias, this.#context.rollup(name, position), false, this.#context.parts)
+    const relation = cte?.(alias) ?? this.#stored(name, alias, position)
     return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? name)
+  }
+
+  #stored(name: string, alias: string, position: number): Relation {
+    const view = this.#context.catalog.findView(name)
+    if (view !== undefined) return compileView(view, alias, this.#context, position)
+    return new RollupView(alias, this.#context.rollup(name, position), false, this.#context.parts)
   }
 
   #function(node: RangeFunction): FromClause {

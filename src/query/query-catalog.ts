@@ -15,11 +15,19 @@ export interface CatalogRollup {
   readonly hasOverflow: boolean
 }
 
+/** A SELECT under a name; its names are none of a rollup's. */
+export interface CatalogView {
+  readonly name: string
+  readonly sql: string
+}
+
 /** What the compiler needs to know. All answers are of one commit. */
 export interface QueryCatalog {
   /** Whether a group has no time: the bucket of such groups isn't in the order of an answer. */
   hasNullBucket(rollup: CatalogRollup): boolean
   find(name: string): CatalogRollup | undefined
+  findView(name: string): CatalogView | undefined
+  /** Of rollups and views, for suggestions. */
   names(): readonly string[]
 }
 
@@ -39,6 +47,7 @@ export class LeafCatalog implements QueryCatalog {
   readonly #connection: BetterSqlite3.Database
   readonly #find: BetterSqlite3.Statement<[string], RollupRow>
   readonly #planJson: BetterSqlite3.Statement<[number], string>
+  readonly #view: BetterSqlite3.Statement<[string], CatalogView>
   readonly #names: BetterSqlite3.Statement<[], string>
   readonly #epoch: BetterSqlite3.Statement<[], bigint>
   readonly #shards: BetterSqlite3.Statement<[number], { partition: bigint; next_offset: bigint }>
@@ -52,7 +61,10 @@ export class LeafCatalog implements QueryCatalog {
       `SELECT id, topic, overflow_groups FROM rollups JOIN rollup_figures ON rollup_id = id WHERE name = ?`,
     )
     this.#planJson = connection.prepare<[number], string>('SELECT plan_json FROM rollups WHERE id = ?').pluck()
-    this.#names = connection.prepare<[], string>('SELECT name FROM rollups ORDER BY name').pluck()
+    this.#view = connection.prepare('SELECT name, sql FROM views WHERE name = ?')
+    this.#names = connection
+      .prepare<[], string>('SELECT name FROM rollups UNION SELECT name FROM views ORDER BY name')
+      .pluck()
     this.#epoch = connection.prepare<[], bigint>('SELECT epoch FROM leaf_state').pluck()
     // a rollup of a rollup stands where the one at the top of the line does
     this.#shards = connection.prepare(
@@ -70,6 +82,10 @@ export class LeafCatalog implements QueryCatalog {
     if (row === undefined) return undefined
     const id = Number(row.id)
     return { id, name, topic: row.topic, hasOverflow: row.overflow_groups > 0n, ...this.#planOf(id) }
+  }
+
+  findView(name: string): CatalogView | undefined {
+    return this.#view.get(name)
   }
 
   names(): readonly string[] {

@@ -40,6 +40,8 @@ export interface ProcessRequest {
   readonly onCellError: 'fail' | 'null'
   readonly bigNumbers: 'number' | 'string'
   readonly format: AnswerFormat
+  /** Only compiled, as the view of this name: the answer has its columns and no rows. */
+  readonly view?: string | undefined
   /** When the request came, milliseconds since 1970, for elapsed_ms. */
   readonly receivedAtMs: number
 }

@@ -37,6 +37,7 @@ export class QueryRunner {
       session.reset()
       const compiled = compileQuery(request.sql, request.params, opened.catalog, opened.functions, {
         statementBytesMax: this.#options.statementBytesMax,
+        view: request.view,
       })
       return this.#answer(request, compiled, opened)
     } catch (error) {
@@ -62,13 +63,31 @@ export class QueryRunner {
   #answer(request: ProcessRequest, compiled: CompiledQuery, opened: OpenedLeaf): ProcessAnswer {
     const spool = new SpoolFile(this.#options.spoolDirectory, `answer-${process.pid}-${this.#answerCount++}`)
     try {
-      const meta = (compiled.explain === undefined ? writeRows : writePlan)(request, compiled, opened, spool)
+      const meta = writerOf(request, compiled)(request, compiled, opened, spool)
       return { body: spool.finish(), meta }
     } catch (error) {
       spool.discard()
       throw error
     }
   }
+}
+
+type WriteAnswer = (
+  request: ProcessRequest,
+  compiled: CompiledQuery,
+  opened: OpenedLeaf,
+  spool: SpoolFile,
+) => ResultMeta
+
+function writerOf({ view }: ProcessRequest, { explain }: CompiledQuery): WriteAnswer {
+  if (view !== undefined) return writeColumns
+  return explain === undefined ? writeRows : writePlan
+}
+
+/** Of a view that is only to be checked. */
+function writeColumns(request: ProcessRequest, compiled: CompiledQuery, opened: OpenedLeaf): ResultMeta {
+  const columns = compiled.columns.map(({ name, type }) => ({ name, type }))
+  return { columns, row_count: 0, truncated: false, ...placeOf(request, compiled, opened) }
 }
 
 function writeRows(request: ProcessRequest, compiled: CompiledQuery, opened: OpenedLeaf, spool: SpoolFile): ResultMeta {

@@ -83,7 +83,30 @@ export class QueryService {
     throw new RollupdError('bad_parameter', `timeout_ms is ${timeoutMs}, it must be from 1 to ${most}`)
   }
 
-  /** Names of the rollups that a statement reads, each once, existing or not. Errors: sql_syntax, sql_unsupported. Cost: a parse. */
+  /**
+   * Compiles the statement of a view: its columns, and the names that it reads.
+   * Errors: all of sql_*, unknown_rollup; with position.
+   */
+  async describeView(view: string, sql: string): Promise<Pick<ResultMeta, 'columns'> & { reads: string[] }> {
+    const reads = await this.rollupsOf(sql)
+    const { meta } = await this.#pool.run(
+      {
+        sql,
+        params: [],
+        rowsMax: 0,
+        bytesMax: 0,
+        onCellError: 'fail',
+        bigNumbers: 'number',
+        format: 'json',
+        view,
+        receivedAtMs: Date.now(),
+      },
+      this.resolveTimeout(undefined),
+    )
+    return { columns: meta.columns, reads }
+  }
+
+  /** Names of the rollups and views that a statement reads, each once, existing or not. Errors: sql_syntax, sql_unsupported. Cost: a parse. */
   async rollupsOf(sql: string): Promise<string[]> {
     this.#parserLoaded ??= loadParser()
     await this.#parserLoaded

@@ -5,6 +5,7 @@ import type { QueryAnswer, QueryService } from '../query/query-service.ts'
 import type { Metrics } from './metrics.ts'
 import { type AtLeast, waitForOffsets } from './query-fence.ts'
 import type { RollupService } from './rollup-service.ts'
+import type { ViewService } from './view-service.ts'
 
 export interface FencedQuery extends QueryRequest {
   readonly atLeast?: AtLeast | undefined
@@ -13,13 +14,15 @@ export interface FencedQuery extends QueryRequest {
 export class FencedQueries {
   readonly #queries: QueryService
   readonly #rollups: RollupService
+  readonly #views: ViewService
   readonly #metrics: Metrics
   /** Of the queries that run or wait. */
   readonly #endings = new Set<AbortController>()
 
-  constructor(queries: QueryService, rollups: RollupService, metrics: Metrics) {
+  constructor(queries: QueryService, rollups: RollupService, views: ViewService, metrics: Metrics) {
     this.#queries = queries
     this.#rollups = rollups
+    this.#views = views
     this.#metrics = metrics
   }
 
@@ -52,7 +55,7 @@ export class FencedQueries {
     try {
       const timeoutMs = this.#queries.resolveTimeout(request.timeoutMs)
       if (atLeast !== undefined) {
-        const names = await this.#queries.rollupsOf(request.sql)
+        const names = await this.#views.rollupsOf(await this.#queries.rollupsOf(request.sql))
         await waitForOffsets(this.#rollups, names, atLeast, timeoutMs, signal)
       }
       const remainingMs = Math.max(1, timeoutMs - (performance.now() - startedAtMs))

@@ -12,6 +12,7 @@ import { didYouMean } from '../sql/nearest-name.ts'
 import type { RecordSource, Topic } from '../tailer/record-source.ts'
 import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
 import { ACCEPTABLE_CODES, decideHalts, LOSS_CODES } from './halted-shards.ts'
+import { checkName } from './catalog-name.ts'
 import { findTopic } from './find-topic.ts'
 import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
 import { Progress } from './progress.ts'
@@ -42,10 +43,6 @@ export interface RollupServiceOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
-
-const ROLLUP_NAME = /^[a-z][a-z0-9_]{0,62}$/
-/** Paths of the API where a rollup's name would stand. */
-const RESERVED_NAMES: ReadonlySet<string> = new Set(['preview'])
 
 export interface PrunedShard {
   readonly topic_id: string
@@ -79,18 +76,8 @@ export class RollupService implements IngestControlEvents {
 
   /** Errors: sql_*, already_exists, unknown_topic, start_out_of_range, bad_parameter, broker_away. */
   async create(request: CreateRollupRequest): Promise<RollupAnswer> {
-    const { name } = request
-    if (!ROLLUP_NAME.test(name)) {
-      throw new RollupdError('bad_parameter', `rollup name "${name}" is not allowed`, {
-        hint: 'A name begins with a letter and has at most 63 lower-case letters, digits and underscores.',
-      })
-    }
-    if (RESERVED_NAMES.has(name)) {
-      throw new RollupdError('bad_parameter', `rollup name "${name}" is taken by a path of the API`, {
-        hint: 'Choose another name.',
-      })
-    }
-    const { source } = request
+    const { name, source } = request
+    checkName('rollup', name)
     return await this.#exclusively(name, async () => {
       if ('rollup' in source) return await this.#createFollower(request, source.rollup)
       return await this.#createReader(request, source)

@@ -145,6 +145,22 @@ test('POST /v1/rollups', async () => {
   expectAnswer(await send('POST', '/v1/rollups', { ...request, name: 'other', source: below }), 422)
 })
 
+test('PUT, GET, DELETE /v1/views', async () => {
+  const sql = 'SELECT country, mean FROM views'
+  const put = await send('PUT', '/v1/views/means', { sql })
+  expectAnswer(put, 201)
+  const columns = [
+    { name: 'country', type: 'any' },
+    { name: 'mean', type: 'double precision' },
+  ]
+  expect(put.json).toEqual({ name: 'means', sql, columns, reads: ['views'], created_at: text })
+  expectAnswer(await send('PUT', '/v1/views/means', { sql }), 200)
+  expect((await send('GET', '/v1/views')).json).toEqual({ views: [put.json] })
+  expectAnswer(await send('DELETE', '/v1/rollups/views'), 409)
+  expectAnswer(await send('DELETE', '/v1/views/means'), 204, null)
+  expectAnswer(await send('GET', '/v1/views/means'), 404)
+})
+
 test('POST /v1/topics/{t}/records', async () => {
   const path = '/v1/topics/events/records'
   const line = (country: string | null, latency: unknown) => JSON.stringify({ country, latency, ok: true })
@@ -376,6 +392,10 @@ test('GET /openapi.json, /docs', async () => {
       'POST /v1/rollups/{name}/resume',
       'POST /v1/rollups/{name}/shards/prune',
       'POST /v1/query',
+      'GET /v1/views',
+      'PUT /v1/views/{name}',
+      'GET /v1/views/{name}',
+      'DELETE /v1/views/{name}',
       'GET /v1/topics',
       'POST /v1/topics',
       'DELETE /v1/topics/{topic}',

@@ -12,8 +12,9 @@ import { LeafCatalog } from '../../src/query/query-catalog.ts'
 import type { ProcessAnswer, ProcessOptions, ProcessRequest } from '../../src/query/query-request.ts'
 import { QuerySession } from '../../src/query/query-session.ts'
 import { QueryRunner } from '../../src/query/query-runner.ts'
+import { rollupNamesOf } from '../../src/query/rollup-names.ts'
 import { SqliteFunctions } from '../../src/query/sqlite-functions.ts'
-import { loadParser } from '../../src/sql/parse-statement.ts'
+import { loadParser, parseStatement } from '../../src/sql/parse-statement.ts'
 import { planOf } from '../support/plan-of.ts'
 
 const SHARD: Shard = { topicId: toTopicId('AAAAAAAAAAAAAAAAAAAAAQ'), partition: 0 }
@@ -90,6 +91,13 @@ export class QueryFixture {
     state.fold.endRange(state.next, 0, 0)
     const batch = state.fold.seal()
     if (batch !== undefined) this.leaf.commit([decodePartialBatch(batch)])
+  }
+
+  /** A view, compiled and stored as the service does it. */
+  view(name: string, sql: string): void {
+    const { meta } = this.runner.run({ ...DEFAULTS, sql, view: name })
+    const reads = rollupNamesOf(parseStatement(sql).select)
+    this.leaf.putView({ name, sql, reads, columns: meta.columns })
   }
 
   /** The whole answer as text. */

@@ -41,6 +41,9 @@ function run(block: SltBlock, fixture: QueryFixture, answers: Map<number, readon
     case 'ingest':
       fixture.ingest(name, block.body.split('\n'))
       return
+    case 'view':
+      fixture.view(name, block.body)
+      return
     case 'query':
       answers.set(block.line, answerOf(block, fixture))
       if (!IS_UPDATE) expect(answers.get(block.line)).toEqual(block.expected)

@@ -72,9 +72,10 @@ export const rollupRoutes: FastifyPluginAsyncTypebox<RollupRoutesOptions> = asyn
       schema: {
         tags,
         summary: 'Drop a rollup',
-        description: 'Its states and positions are gone; a new one of that name starts afresh.',
+        description:
+          'Its states and positions are gone; a new one of that name starts afresh. Refused while a view reads it.',
         params: NameParams,
-        response: { 204: Type.Null(), 404: ErrorAnswer },
+        response: { 204: Type.Null(), '4xx': ErrorAnswer },
       },
     },
     async (request, reply) => {
