@@ -16,18 +16,14 @@ import { aggregateOf } from '../planner/partial-aggregate.ts'
 import { valueColumnsOf, type GroupColumn, type IngestHalf, type PartialColumn } from '../planner/plan.ts'
 import type { Expression } from '../sql/expression.ts'
 import { ExpressionCode } from './expression-code.ts'
+import { FAILED, FILTERED, FOLDED } from './fold-outcome.ts'
 import { FieldLoader } from './field-loader.ts'
 import { GroupingSetKeys } from './grouping-set-keys.ts'
 import { GroupStates } from './group-states.ts'
 import { GroupKeys } from './group-keys.ts'
 import { StateAccumulator, type SourceGroup } from './source-group.ts'
+import { UnnestedRows } from './unnested-rows.ts'
 import { RecordMetadata } from './record-metadata.ts'
-
-/** What became of a record. */
-export const FOLDED = 0
-export const FILTERED = 1
-/** `failure` says why; nothing was changed. */
-export const FAILED = 2
 
 export interface CompiledIngest {
   readonly r: Registers
@@ -39,6 +35,8 @@ export interface CompiledIngest {
   readonly groupKeys: GroupKeys
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
+  /** Absent: a record is a row. */
+  readonly rows: UnnestedRows | undefined
   /** Of the values in a key. */
   readonly groupTypes: readonly ScalarType[]
   /** GROUPING of each grouping set; empty where there is one. */
@@ -70,9 +68,10 @@ export function compileIngest(half: IngestHalf, onError: OnError, options: Compi
   const r = new Registers(code.registerCount)
   code.loadLiterals(r)
   const fields = new FieldLoader(code.fields, r)
+  const elements = new FieldLoader(code.elementFields, r)
   const metadata = new RecordMetadata()
   const groupKeys = new GroupKeys(idBits)
-  const place = new RecordPlace()
+  const place = new RecordPlace(half.unnest !== undefined)
   const accumulators = aggregates.map((aggregate, index) =>
     from === undefined
       ? aggregate.createAccumulator({ place, order: orders[index] ?? [], bounds: 'state' })
@@ -93,18 +92,46 @@ export function compileIngest(half: IngestHalf, onError: OnError, options: Compi
   }
   const columns = valueColumnsOf(half)
   const sets = new GroupingSetKeys(half.groupingSets ?? [], columns.length, findBucketColumn(columns))
-  const names = ['r', 'fields', 'meta', 'v', 'a', 'key', 'sets', 'groupKeys', 'states', 'failWith', 'source']
+  const names = [
+    'r',
+    'fields',
+    'meta',
+    'v',
+    'a',
+    'key',
+    'sets',
+    'groupKeys',
+    'states',
+    'failWith',
+    'source',
+    'elements',
+    'rows',
+  ]
   // The text holds only numbers and names made here; whatever the statement says comes in as values.
   // oxlint-disable-next-line typescript/no-implied-eval
   const create = new Function(...names, source) as (...values: unknown[]) => () => number
   const key = new KeyWriter()
+  const rows =
+    half.unnest === undefined
+      ? undefined
+      : new UnnestedRows({
+          plan: half.unnest,
+          fields,
+          arrayField: generator.arrayField,
+          elements,
+          metadata,
+          place,
+          failingIsNull: onError === 'null',
+          fail: (error) => fail(error, generator.arrayContext),
+        })
   const parts = [r, fields, metadata, code.values, accumulators, key, sets, groupKeys, states, fail, from?.group]
-  const fold = create(...parts)
+  const fold = create(...parts, elements, rows)
   return {
     r,
     fields,
     metadata: code.usesMetadata ? metadata : undefined,
     place,
+    rows,
     groupKeys,
     states,
     aggregates,
@@ -123,6 +150,9 @@ class FoldGenerator {
   /** Beginnings of messages and where in the statement they mean, by the number that the text gives. */
   readonly contexts: { readonly text: string; readonly position: number }[] = []
   readonly groupRegisters: number[] = []
+  /** Of the array that is unnested. */
+  arrayField = -1
+  arrayContext = -1
   /** ORDER BY of each partial. */
   readonly orders: OrderKey[][] = []
   readonly #half: IngestHalf
@@ -144,6 +174,11 @@ class FoldGenerator {
   }
 
   generate(): string {
+    const { unnest } = this.#half
+    if (unnest !== undefined) {
+      this.arrayField = this.code.indexOf(unnest.path)
+      this.arrayContext = this.#enter(`UNNEST(${unnest.path.join('.')})`, 0)
+    }
     this.#emitWhere()
     this.#emitKey()
     const conditions = this.#half.partials.map((partial, index) => this.#emitFilter(partial, index))
@@ -151,16 +186,19 @@ class FoldGenerator {
     this.#half.partials.forEach((partial, index) => {
       this.#emitCheck(partial, index, conditions[index], registers[index] ?? [])
     })
+    if (unnest !== undefined) this.code.line(`if (onlyCheck) return ${FOLDED}`)
     this.#emitUpdates(conditions, registers)
     const accumulators = this.#half.partials.map((_, index) => `const a${index} = a[${index}]`)
     return [
       "'use strict'",
       'const { tag, num } = r',
       'const { kind } = fields.reader',
+      'const { kind: elementKind } = elements.reader',
       'const fail = (register, context) => failWith(r.ref[register], context)',
       ...this.code.values.map((_, index) => `const v${index} = v[${index}]`),
       ...accumulators,
-      `return function fold() {\n${this.code.text.replaceAll(/\bv\[(\d+)\]/g, 'v$1')}\n}`,
+      `function row(onlyCheck) {\n${this.code.text.replaceAll(/\bv\[(\d+)\]/g, 'v$1')}\n}`,
+      unnest === undefined ? 'return row' : 'return function fold() { return rows.fold(row) }',
     ].join('\n')
   }
 

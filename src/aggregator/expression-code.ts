@@ -3,7 +3,7 @@
  * once a record; a part that only some records need is evaluated behind its condition. The text holds numbers and names of
  * ours alone: literals, paths and functions come in as values.
  *
- * Names in the text: source (a group of another rollup), r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
+ * Names in the text: elements and elementKind (of the element that is unnested), source (a group of another rollup), r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
  */
 import { assert, at, unreachable } from '../core/assert.ts'
 import { TAG, type Registers } from '../core/registers.ts'
@@ -46,6 +46,8 @@ export type Failing = 'fail' | 'null' | 'note'
 
 export class ExpressionCode {
   readonly fields: JsonPath[] = []
+  /** Of an element of the array that is unnested. */
+  readonly elementFields: JsonPath[] = []
   /** What the text calls v[0], v[1], ... */
   readonly values: unknown[] = []
   registerCount = 0
@@ -168,7 +170,7 @@ export class ExpressionCode {
   #emitBody(expression: Expression, out: number): void {
     switch (expression.kind) {
       case 'field':
-        this.line(`fields.load(${this.#fieldIndex(expression)}, ${out})`)
+        this.line(`${loaderOf(expression)}.load(${this.#fieldIndex(expression)}, ${out})`)
         return this.#emitErrorCheck(out)
       case 'meta':
         return this.#emitMeta(expression, out)
@@ -198,12 +200,17 @@ export class ExpressionCode {
     }
   }
 
+  /** The index of a field of the record that no expression need read. */
+  indexOf(path: JsonPath): number {
+    return this.#fieldIndex({ kind: 'field', path, type: 'any', position: 0 })
+  }
+
   #fieldIndex(field: Field): number {
-    const key = JSON.stringify(field.path)
+    const key = JSON.stringify([field.element !== undefined, field.path])
     const known = this.#fieldIndexes.get(key)
     if (known !== undefined) return known
-    const index = this.fields.length
-    this.fields.push(field.path)
+    const fields = field.element === undefined ? this.fields : this.elementFields
+    const index = fields.push(field.path) - 1
     this.#fieldIndexes.set(key, index)
     return index
   }
@@ -259,7 +266,7 @@ export class ExpressionCode {
   /** A field with all its digits: its own register, since other uses read the double. */
   #emitExact(field: Field): number {
     const out = this.#newRegister()
-    this.line(`fields.loadExact(${this.#fieldIndex(field)}, ${out})`)
+    this.line(`${loaderOf(field)}.loadExact(${this.#fieldIndex(field)}, ${out})`)
     this.#emitErrorCheck(out)
     return out
   }
@@ -273,7 +280,7 @@ export class ExpressionCode {
   #emitTruth(expression: Expression): Truth {
     if (expression.kind === 'field') {
       // Straight from the reader: the commonest condition needs no register. Another kind is loaded, since it may be no value at all.
-      const kind = `kind[${this.#fieldIndex(expression)}]`
+      const kind = `${expression.element === undefined ? 'kind' : 'elementKind'}[${this.#fieldIndex(expression)}]`
       this.behind(`${kind} > ${JSON_KIND.TRUE}`, () => {
         this.line(`if (tag[${this.emit(expression)}] !== ${TAG.NULL}) r.kindMismatch = true`)
       })
@@ -401,4 +408,8 @@ function findInList(
     if (unknown) r.setNull(out)
     else r.setBoolean(out, false)
   }
+}
+
+function loaderOf({ element }: Field): string {
+  return element === undefined ? 'fields' : 'elements'
 }

@@ -41,11 +41,23 @@ export class FieldLoader {
     this.#r = r
   }
 
+  /** Of the record that was read last. */
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
   /** Reads the record bytes[start, end); an outcome of JSON_OUTCOME. Registers loaded before are worthless from here on. */
   read(bytes: Uint8Array, start: number, end: number): number {
     this.#bytes = bytes
     this.#arenaEnd = 0
     return this.reader.read(bytes, start, end)
+  }
+
+  /** As read, of an array's element at `start` (JsonFieldReader.readElement); returns where it ends. */
+  readElement(bytes: Uint8Array, start: number, end: number): number {
+    this.#bytes = bytes
+    this.#arenaEnd = 0
+    return this.reader.readElement(bytes, start, end)
   }
 
   /** Loads the field of that index of the paths. */

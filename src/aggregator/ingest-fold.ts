@@ -11,7 +11,8 @@ import { toShardKey, zeroCounts, type Counts, type Shard } from '../core/shard.t
 import type { RollupPlan } from '../planner/plan.ts'
 import { JSON_BYTES_MAX, JSON_OUTCOME } from '../core/json-field.ts'
 import type { RecordVisitor } from '../records/record-visitor.ts'
-import { FILTERED, FOLDED, compileIngest, type CompiledIngest } from './compile-ingest.ts'
+import { compileIngest, type CompiledIngest } from './compile-ingest.ts'
+import { FILTERED, FOLDED } from './fold-outcome.ts'
 import type { FieldLoader } from './field-loader.ts'
 import type { RecordMetadata } from './record-metadata.ts'
 import { DeadLetterList } from './dead-letter-list.ts'
@@ -221,6 +222,7 @@ export class IngestFold implements RecordVisitor {
     range.counts.aggregated += this.#aggregated
     range.counts.filtered += this.#filtered
     range.counts.kind_mismatch += this.#kindMismatches
+    range.counts.unnested += this.#compiled.rows?.takeCount() ?? 0
     this.#aggregated = 0
     this.#filtered = 0
     this.#kindMismatches = 0

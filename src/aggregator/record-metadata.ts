@@ -18,6 +18,8 @@ export class RecordMetadata {
   keyEnd = -1
   headersStart = 0
   headerCount = 0
+  /** Of the element that UNNEST has reached, from 1; 0: there is none. */
+  ordinality = 0
   #topic: Uint8Array = new Uint8Array(0)
   readonly #headerSlice = new Int32Array(2)
 
@@ -37,6 +39,8 @@ export class RecordMetadata {
         return r.setInteger(out, this.offset)
       case 'timestamp':
         return this.#loadTimestamp(r, out)
+      case 'ordinality':
+        return this.ordinality === 0 ? r.setNull(out) : r.setInteger(out, this.ordinality)
       case 'key':
         return this.#loadText(r, out, this.keyStart, this.keyEnd, 'the key')
       case 'header':

@@ -16,6 +16,7 @@ export const RECORD_ERRORS = [
   'interval_out_of_range',
   'wrong_kind',
   'invalid_argument',
+  'too_many_rows',
   // what shows at read time only
   'mixed_kinds',
   'sum_out_of_range',

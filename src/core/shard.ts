@@ -31,8 +31,8 @@ export const CONSERVED_COUNTS = [
   'expired',
 ] as const
 
-/** All counters of a shard: the conserved ones, and two outside their sum. */
-export const COUNT_NAMES = [...CONSERVED_COUNTS, 'kind_mismatch', 'dead_letters_dropped'] as const
+/** All counters of a shard: the conserved ones, and three outside their sum. `unnested`: rows that UNNEST made of aggregated records. */
+export const COUNT_NAMES = [...CONSERVED_COUNTS, 'kind_mismatch', 'dead_letters_dropped', 'unnested'] as const
 
 export type CountName = (typeof COUNT_NAMES)[number]
 export type Counts = Record<CountName, number>
@@ -50,6 +50,7 @@ export function zeroCounts(): Counts {
     expired: 0,
     kind_mismatch: 0,
     dead_letters_dropped: 0,
+    unnested: 0,
   }
 }
 

@@ -104,7 +104,9 @@ function refuseAmbiguous(
   { from, isOfName }: StatementScopes,
   position: number,
 ): void {
-  const isJustName = isOfName(expression, name) && (expression.kind !== 'field' || expression.path.length === 1)
+  const isJustName =
+    isOfName(expression, name) &&
+    (expression.kind !== 'field' || expression.path.length === (expression.element === undefined ? 1 : 0))
   const isRead = (part: Expression): boolean => isOfName(part, name) || childrenOf(part).some(isRead)
   if (isJustName || !isRead(expression)) return
   const quoted = quoteLabel(name)

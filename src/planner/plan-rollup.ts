@@ -74,6 +74,7 @@ export function planRollup(sql: string, options: PlanOptions): RollupPlan {
   checkSize(groups, partials, outputs)
   if (groups.length + partials.length === 0 && having === null) throw noGroups(statement)
   const ingest = {
+    ...(scopes.unnest === undefined ? {} : { unnest: scopes.unnest }),
     where,
     groupBy: groups.map((group, index) => toGroupColumn(group, index, outputs)),
     ...(grouping.sets === undefined ? {} : { groupingSets: toSetPlans(grouping.sets, grouping.expressions.length) }),
@@ -162,7 +163,7 @@ function analyseHaving(statement: Statement, scope: Scope): Expression | null {
 
 /** `_input` alone, without a step into it. */
 function refuseWholeValues(expression: Expression): void {
-  if (expression.kind === 'field' && expression.path.length === 0) {
+  if (expression.kind === 'field' && expression.element === undefined && expression.path.length === 0) {
     throw new RollupdError('sql_unsupported', 'the record as a whole is not a value', {
       position: expression.position,
       hint: `Name a field: ${INPUT}.country or ${INPUT}->'country'.`,

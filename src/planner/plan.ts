@@ -38,8 +38,22 @@ export interface GroupingSetPlan {
   readonly grouping: number
 }
 
+/** An array of the record, each of whose elements makes a row of it. */
+export interface UnnestPlan {
+  readonly path: readonly (string | number)[]
+  /** LEFT JOIN: a record without elements makes a row all the same, with NULL as its element. */
+  readonly isLeft: boolean
+  /** Names in FROM: `AS alias(element, ordinality)`. */
+  readonly alias: string
+  readonly element: string
+  /** Absent: not asked for. */
+  readonly ordinality?: string
+}
+
 /** Runs on every record. */
 export interface IngestHalf {
+  /** Absent: a record is a row. */
+  readonly unnest?: UnnestPlan
   readonly where: Expression | null
   /** With grouping sets the last column is GROUPING over the others: a group's set, which no record has. */
   readonly groupBy: readonly GroupColumn[]

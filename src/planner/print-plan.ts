@@ -2,7 +2,7 @@
 import type { Expression } from '../sql/expression.ts'
 import { quoteLabel, quoteName } from '../sql/identifier.ts'
 import { printExpression, printParameter, type PrintNames } from '../sql/print-expression.ts'
-import type { IngestHalf, PlanSource, RollupPlan, WrapHalf } from './plan.ts'
+import type { IngestHalf, PlanSource, RollupPlan, UnnestPlan, WrapHalf } from './plan.ts'
 
 /** The stored groups, as the wrap half's FROM. */
 const GROUPS = 'groups'
@@ -21,7 +21,17 @@ export function printIngest(half: IngestHalf, from: string, names: PrintNames, s
   const sets = groupingSets?.map(({ columns }) => `(${columns.map((index) => index + 1).join(', ')})`)
   const items = sets === undefined ? groupBy.map((_, index) => index + 1) : [`GROUPING SETS (${sets.join(', ')})`]
   const grouping = items.length === 0 ? '' : ` GROUP BY ${items.join(', ')}`
-  return `SELECT ${outputs.join(', ')} FROM ${quoteName(from)}${filter}${grouping}`
+  return `SELECT ${outputs.join(', ')} FROM ${quoteName(from)}${printUnnest(half.unnest)}${filter}${grouping}`
+}
+
+function printUnnest(unnest: UnnestPlan | undefined): string {
+  if (unnest === undefined) return ''
+  const { path, isLeft, alias, element, ordinality } = unnest
+  const array = printExpression({ kind: 'field', path, type: 'any', position: 0 })
+  const names = ordinality === undefined ? [element] : [element, ordinality]
+  const columns = element === alias && ordinality === undefined ? '' : `(${names.map(quoteName).join(', ')})`
+  const call = `UNNEST(${array})${ordinality === undefined ? '' : ' WITH ORDINALITY'} AS ${quoteName(alias)}${columns}`
+  return isLeft ? ` LEFT JOIN ${call} ON true` : ` CROSS JOIN ${call}`
 }
 
 /** `finished` says which partials need no last step: their state is the value (COUNT, MAX). */

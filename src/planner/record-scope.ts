@@ -4,7 +4,9 @@ import type { Expression, Meta } from '../sql/expression.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import type { GroupingFunc } from '../sql/parse-statement.ts'
 import type { Analyser, CallSite, NamePath, Scope } from '../sql/scope.ts'
+import { followSteps } from '../sql/resolve-call.ts'
 import { refuseGrouping } from './grouping-call.ts'
+import type { UnnestPlan } from './plan.ts'
 
 /** The table of records in FROM. */
 export const INPUT = '_input'
@@ -21,6 +23,7 @@ export interface RecordScopeOptions {
   readonly clause: string
   /** FROM _input AS alias */
   readonly alias: string | undefined
+  readonly unnest?: UnnestPlan | undefined
   readonly call: (site: CallSite) => Expression | undefined
   readonly callNames: readonly string[]
   /** GROUPING(...); absent: refused. */
@@ -32,7 +35,7 @@ export function createRecordScope(options: RecordScopeOptions): Scope {
     clause: options.clause,
     callNames: options.callNames,
     call: options.call,
-    column: (path, position) => toField(path, position, options.alias),
+    column: (path, position) => elementOf(path, position, options.unnest) ?? toField(path, position, options.alias),
     node: (node, position, analyser) => {
       if (!('GroupingFunc' in node)) return undefined
       return options.grouping?.(node.GroupingFunc, position, analyser) ?? refuseGrouping(options.clause, position)
@@ -49,6 +52,25 @@ function toField(path: NamePath, position: number, alias: string | undefined): E
     throw new RollupdError('sql_invalid', 'a record is an object and has no subscripts', { position })
   }
   return { kind: 'field', path: fieldPath, type: 'any', position }
+}
+
+/** `i`, `i.sku`, with names of their own `i.item.sku` and `item.sku`, and the number: `i.ordinality`. */
+function elementOf(path: NamePath, position: number, unnest: UnnestPlan | undefined): Expression | undefined {
+  if (unnest === undefined) return undefined
+  const { alias, element, ordinality } = unnest
+  const [head, ...rest] = path
+  const isQualified = head === alias && (element !== alias || rest[0] === ordinality)
+  const [name, ...steps] = isQualified && typeof rest[0] === 'string' ? [rest[0], ...rest.slice(1)] : path
+  if (ordinality !== undefined && name === ordinality && (isQualified || head === ordinality)) {
+    const number: Meta = { kind: 'meta', name: 'ordinality', column: ordinality, type: 'bigint', position }
+    return followSteps(number, steps, position)
+  }
+  if (name === element) return { kind: 'field', element, path: steps, type: 'any', position }
+  if (!isQualified && head !== alias) return undefined
+  throw new RollupdError('sql_unknown_column', `UNNEST ... AS ${alias} has no column "${String(rest[0] ?? alias)}"`, {
+    position,
+    hint: `Its columns are ${[element, ...(ordinality === undefined ? [] : [ordinality])].join(' and ')}.`,
+  })
 }
 
 function toMeta(path: readonly (string | number)[], position: number): Meta {

@@ -41,22 +41,18 @@ function setOperation(select: SelectStmt): string {
 /** The alias of `FROM relation [AS alias]`. Errors: sql_unsupported, sql_invalid for anything else in FROM. */
 export function readFrom(statement: Statement, relation: string): string | undefined {
   const [from, second] = statement.select.fromClause ?? []
+  if (second !== undefined) refuseFrom(statement, relation, second)
+  return readRelation(statement, relation, from)
+}
+
+/** The alias of one item of FROM that must be the relation; undefined: FROM is missing. Errors: as readFrom. */
+export function readRelation(statement: Statement, relation: string, from: Node | undefined): string | undefined {
   const name = quoteName(relation)
-  const hint =
-    relation === INPUT
-      ? `Write FROM ${INPUT}; the topic, or the rollup that is read instead, is named in the rollup's source.`
-      : `Write FROM ${name}: the rollup's source is that rollup.`
+  const hint = hintFor(relation)
   if (from === undefined) {
     throw new RollupdError('sql_invalid', `FROM ${name} is missing`, { position: 1, hint })
   }
-  const extra = second ?? ('RangeVar' in from ? undefined : from)
-  if (extra !== undefined) {
-    throw new RollupdError('sql_unsupported', `a rollup reads ${name} alone, found ${sourceName(extra)}`, {
-      position: statement.positionOf(sourceLocation(extra)) || statement.positionOfWord('from'),
-      hint,
-    })
-  }
-  if (!('RangeVar' in from)) return undefined
+  if (!('RangeVar' in from)) return refuseFrom(statement, relation, from)
   const { relname, schemaname, alias, inh, location } = from.RangeVar
   const position = statement.positionOf(location)
   if (relname !== relation || schemaname !== undefined) {
@@ -74,6 +70,19 @@ export function readFrom(statement: Statement, relation: string): string | undef
     })
   }
   return alias?.aliasname
+}
+
+export function refuseFrom(statement: Statement, relation: string, extra: Node): never {
+  throw new RollupdError('sql_unsupported', `a rollup reads ${quoteName(relation)} alone, found ${sourceName(extra)}`, {
+    position: statement.positionOf(sourceLocation(extra)) || statement.positionOfWord('from'),
+    hint: hintFor(relation),
+  })
+}
+
+function hintFor(relation: string): string {
+  return relation === INPUT
+    ? `Write FROM ${INPUT}, with CROSS JOIN UNNEST(items) AS i for the elements of an array; the topic, or the rollup that is read instead, is named in the rollup's source.`
+    : `Write FROM ${quoteName(relation)}: the rollup's source is that rollup.`
 }
 
 function sourceName(node: Node): string {

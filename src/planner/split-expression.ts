@@ -103,7 +103,9 @@ export class Splitter {
   /** A path into a grouped field: the steps behind the group's own, at read time. */
   #partOfGroup(field: Field): Expression | undefined {
     const { path, position } = field
-    for (let length = path.length - 1; length > 0; length--) {
+    // an element itself may be grouped, the record may not
+    const least = field.element === undefined ? 1 : 0
+    for (let length = path.length - 1; length >= least; length--) {
       const start: Field = { ...field, path: path.slice(0, length) }
       if (!this.#groups.has(expressionKey(start))) continue
       return path.slice(length).reduce<Expression>((value, step) => {

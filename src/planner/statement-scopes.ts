@@ -7,7 +7,8 @@ import type { Scope } from '../sql/scope.ts'
 import { analyseAggregate, refuseAggregate } from './aggregate-call.ts'
 import { analyseGrouping } from './grouping-call.ts'
 import { createRecordScope, INPUT, type RecordScopeOptions } from './record-scope.ts'
-import { readFrom } from './rollup-clauses.ts'
+import type { UnnestPlan } from './plan.ts'
+import { readRecordFrom } from './unnest-clause.ts'
 
 /** What is between the clauses of a statement and what it reads. */
 export interface StatementScopes {
@@ -17,6 +18,8 @@ export interface StatementScopes {
   readonly outputs: Scope
   /** What stands in FROM. */
   readonly from: string
+  /** Of records. */
+  readonly unnest?: UnnestPlan | undefined
   /** How leaves of expressions are written. */
   readonly names: PrintNames
   /** Whether the leaf is what the name alone means, or a part of it. */
@@ -24,11 +27,11 @@ export interface StatementScopes {
 }
 
 export function createRecordScopes(statement: Statement): StatementScopes {
-  const alias = readFrom(statement, INPUT)
+  const { alias, unnest } = readRecordFrom(statement, (name) => createArrayScope(name))
   const callNames = aggregateNames()
   type Call = RecordScopeOptions['call']
   const scope = (clause: string, call: Call, grouping?: RecordScopeOptions['grouping']): Scope =>
-    createRecordScope({ clause, alias, call, callNames, ...(grouping === undefined ? {} : { grouping }) })
+    createRecordScope({ clause, alias, unnest, call, callNames, ...(grouping === undefined ? {} : { grouping }) })
   const refusing = (clause: string, hint: string): Scope => scope(clause, (site) => refuseAggregate(site, clause, hint))
   const inner = refusing(
     'the arguments of an aggregate',
@@ -48,6 +51,19 @@ export function createRecordScopes(statement: Statement): StatementScopes {
     outputs: taking('SELECT'),
     from: INPUT,
     names: {},
-    isOfName: (leaf, name) => leaf.kind === 'field' && leaf.path[0] === name,
+    isOfName: (leaf, name) => leaf.kind === 'field' && name === (leaf.element ?? leaf.path[0]),
+    unnest,
   }
+}
+
+/** Of UNNEST's argument. */
+function createArrayScope(alias: string | undefined): Scope {
+  const clause = 'UNNEST'
+  const hint = 'Name an array of the record.'
+  return createRecordScope({
+    clause,
+    alias,
+    call: (site) => refuseAggregate(site, clause, hint),
+    callNames: [],
+  })
 }

@@ -102,6 +102,26 @@ export class JsonFieldReader extends JsonScanner {
     return this.#readDocument(start, end)
   }
 
+  /**
+   * Reads the value at `start`, an element of an array in a document that was read before, with the paths from there: an empty path is the
+   * value itself. Returns where it ends. Caller keeps: SLACK_BYTES of room behind the array.
+   */
+  readElement(bytes: Uint8Array, start: number, documentEnd: number): number {
+    if (bytes !== this.#source) {
+      this.#source = bytes
+      this.bytes = bytes
+      this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    }
+    this.documentEnd = documentEnd
+    this.outcome = OK
+    return this.#readValue(0, this.#nodes[0]!.slot, start, 1)
+  }
+
+  /** No value was found: all paths are missing. */
+  clear(): void {
+    this.kind.fill(MISSING)
+  }
+
   /** For a document at the very end of its buffer, or whose own end isn't sure to stop a number: the same with room behind it. */
   #readCopy(bytes: Uint8Array, start: number, end: number): JsonOutcome {
     const copy = new Uint8Array(end - start + SLACK_BYTES)

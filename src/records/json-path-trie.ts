@@ -43,7 +43,6 @@ export function buildJsonPathTrie(paths: readonly JsonPath[]): JsonPathTrie {
   const slots = new Int32Array(paths.length)
   let slotCount = 0
   for (const [index, path] of paths.entries()) {
-    assert(path.length > 0, 'a json path has at least one step')
     let draft = root
     for (const step of path) draft = takeChild(draft, step, addDraft)
     if (draft.slot === NO_SLOT) draft.slot = slotCount++

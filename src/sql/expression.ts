@@ -27,14 +27,18 @@ export interface Literal extends Node {
 export interface Field extends Node {
   readonly kind: 'field'
   readonly path: readonly (string | number)[]
+  /** Of an element of the array that FROM unnests, by its name there; an empty path is the element itself. Absent: of the record. */
+  readonly element?: string
 }
 
 /** The record's metadata: topic text, partition and offset bigint, timestamp timestamptz, key and header text. */
 export interface Meta extends Node {
   readonly kind: 'meta'
-  readonly name: 'topic' | 'partition' | 'offset' | 'timestamp' | 'key' | 'header'
+  readonly name: 'topic' | 'partition' | 'offset' | 'timestamp' | 'key' | 'header' | 'ordinality'
   /** The header's name. */
   readonly header?: string
+  /** Of ordinality, the number of an unnested element: how FROM calls it. */
+  readonly column?: string
 }
 
 /** A call, operator or cast of the function table. */

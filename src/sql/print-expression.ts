@@ -192,18 +192,25 @@ function printOrder(order: readonly AggregateOrder[], names: PrintNames): string
 }
 
 function printMeta(expression: Meta): string {
+  if (expression.name === 'ordinality') return quoteName(expression.column ?? expression.name)
   return expression.name === 'header'
     ? `_meta.headers.${quoteLabel(expression.header ?? '')}`
     : `_meta.${expression.name}`
 }
 
 /** `device.os`, `tags[1]`; a name longer than the grammar takes, and all behind it, by ->. */
-function printField({ path }: Field): Printed {
+function printField({ path, element }: Field): Printed {
   const isLong = (step: string | number): boolean =>
     typeof step === 'string' && Buffer.byteLength(step, 'utf8') > NAME_BYTES_MAX
   const [head, ...tail] = path
-  const needsPrefix = typeof head !== 'string' || head === '_input' || head === '_meta' || head === '' || isLong(head)
-  let text = needsPrefix ? '_input' : quoteName(head)
+  const needsPrefix =
+    element !== undefined ||
+    typeof head !== 'string' ||
+    head === '_input' ||
+    head === '_meta' ||
+    head === '' ||
+    isLong(head)
+  let text = needsPrefix ? quoteName(element ?? '_input') : quoteName(head)
   let byArrows = false
   for (const step of needsPrefix ? path : tail) {
     byArrows ||= isLong(step) || step === ''

@@ -18,6 +18,7 @@ const COUNTS = [
   'expired',
   'kind_mismatch',
   'dead_letters_dropped',
+  'unnested',
 ]
 const number = expect.any(Number)
 const text = expect.any(String)

@@ -26,6 +26,8 @@ const STATEMENTS: Readonly<Record<string, string>> = {
     FROM _input GROUP BY country HAVING APPROX_PERCENTILE(ms, 1) > 10`,
   sets: `SELECT date_trunc('day', ts::timestamptz) AS day, country, city, GROUPING(day, country, city) AS g, GROUPING(city) AS no_city, SUM(v)
     FROM _input GROUP BY day, ROLLUP (country, city) HAVING GROUPING(country) = 0 OR COUNT(*) > 10`,
+  elements: `SELECT shop, line.item.sku, line.n, COUNT(*), SUM(item.price * item.qty) FILTER (WHERE NOT item.gift) AS total
+    FROM _input AS o LEFT JOIN UNNEST(o."order".items) WITH ORDINALITY AS line(item, n) ON true WHERE item.qty > 0 GROUP BY 1, 2, 3`,
   // GROUP BY _input.country is not the output country, which is computed from it at read time.
   conditions: `SELECT CASE WHEN latency_ms < 100 THEN 'fast' WHEN latency_ms BETWEEN 100 AND 1000 THEN 'slow' ELSE 'broken' END AS class,
       COALESCE(country, 'none') AS country, COUNT(*)

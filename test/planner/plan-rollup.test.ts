@@ -52,6 +52,31 @@ const REFUSED: readonly Refusal[] = [
     'the grouping sets have 32 expressions, at most 31 are allowed',
   ],
   ['SELECT a FROM _input GROUP BY ROLLUP (a, 7)', 'sql_invalid', '7', 'no such output'],
+  // UNNEST
+  ['SELECT COUNT(*) FROM _input, UNNEST(a) AS i, UNNEST(b) AS j', 'sql_unsupported', 'FROM', 'found a function'],
+  ['SELECT COUNT(*) FROM _input, unnest(a)', 'sql_invalid', 'unnest', 'UNNEST needs a name', 'UNNEST(items) AS i'],
+  ['SELECT COUNT(*) FROM _input, UNNEST(a || b) AS i', 'sql_unsupported', '', 'UNNEST takes one field of the record'],
+  ['SELECT COUNT(*) FROM _input, UNNEST(_input) AS i', 'sql_unsupported', '_input', 'UNNEST takes one field'],
+  ['SELECT COUNT(*) FROM _input, UNNEST(a, b) AS i', 'sql_unsupported', 'a, b', 'UNNEST takes one field'],
+  [
+    'SELECT COUNT(*) FROM _input JOIN UNNEST(a) AS i ON i.x > 1',
+    'sql_unsupported',
+    'UNNEST',
+    'the join with UNNEST takes no condition but true',
+    'WHERE chooses elements',
+  ],
+  [
+    'SELECT COUNT(*) FROM _input, UNNEST(a) AS i(x, n)',
+    'sql_invalid',
+    'UNNEST',
+    '1 columns, 2 are named',
+    'ORDINALITY',
+  ],
+  ['SELECT i.y FROM _input, UNNEST(a) AS i(x) GROUP BY 1', 'sql_unknown_column', 'i.y', 'has no column "y"', 'x'],
+  ['SELECT i.k, COUNT(*) FROM _input, UNNEST(a) AS i', 'sql_invalid', 'i.k', 'the field i.k must be in GROUP BY'],
+  ['SELECT COUNT(*) FROM _input RIGHT JOIN UNNEST(a) AS i ON true', 'sql_unsupported', '', 'found a join'],
+  ['SELECT COUNT(*) FROM _input, generate_series(1, 2) AS i', 'sql_unsupported', 'FROM', 'found a function'],
+  ['SELECT i + 1 AS i FROM _input, UNNEST(a) AS i GROUP BY i', 'sql_ambiguous', 'i', 'GROUP BY 1'],
   // GROUPING
   [
     'SELECT a, GROUPING(b) FROM _input GROUP BY ROLLUP (a)',

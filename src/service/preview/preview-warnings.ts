@@ -48,7 +48,7 @@ function expressionsOf({ ingest }: RollupPlan): Expression[] {
 function missingFieldWarnings(expressions: readonly Expression[], survey: FieldSurvey): string[] {
   const warnings = new Set<string>()
   for (const expression of expressions) {
-    if (expression.kind !== 'field') continue
+    if (expression.kind !== 'field' || expression.element !== undefined) continue
     const keys = keysOf(expression)
     if (keys.length === 0 || survey.find(keys) !== undefined) continue
     const near = nearFields(keys, survey)
@@ -82,7 +82,7 @@ function timeUnitWarnings(expressions: readonly Expression[], survey: FieldSurve
   for (const expression of expressions) {
     if (expression.kind !== 'call') continue
     const [argument] = expression.args
-    if (argument?.kind !== 'field') continue
+    if (argument?.kind !== 'field' || argument.element !== undefined) continue
     const field = survey.find(keysOf(argument))
     const numbers = field?.kinds.get('number') ?? 0
     if (field === undefined || numbers === 0) continue
