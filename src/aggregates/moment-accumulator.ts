@@ -4,7 +4,7 @@ import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { Accumulator, StateValue } from './aggregate.ts'
 import { exactOfDecimal, exactOfDouble, exactOfInteger, multiplyExact, type ExactNumber } from './exact-number.ts'
 import { growArray } from './grow-array.ts'
-import { encodeMoments, MOMENT, zeroMoments, zeroNonFinite, type Moment, type Moments } from './moment-state.ts'
+import { encodeMoments, MOMENT, zeroNonFinite, type Moment, type NonFinitePair } from './moment-state.ts'
 import { FACTOR_MAX, FACTOR_MIN, LIMBS_BYTES, WideSums } from './wide-sums.ts'
 import { checkNumber } from './wrong-kind.ts'
 
@@ -24,7 +24,6 @@ const NON_FINITE_BYTES = 200
 
 export class MomentAccumulator implements Accumulator {
   readonly #name: string
-  readonly #kept: readonly Moment[]
   readonly #isPair: boolean
   #counts: Float64Array = new Float64Array(0)
   readonly #x: WideSums | undefined
@@ -33,13 +32,12 @@ export class MomentAccumulator implements Accumulator {
   readonly #yy: WideSums | undefined
   readonly #xy: WideSums | undefined
   readonly #sums: readonly WideSums[]
-  readonly #nonFinite = new Map<number, Pick<Moments, 'x' | 'y'>>()
+  readonly #nonFinite = new Map<number, NonFinitePair>()
   /** Above every group that was touched. */
   #used = 0
 
   constructor(name: string, kept: readonly Moment[], isPair: boolean) {
     this.#name = name
-    this.#kept = kept
     this.#isPair = isPair
     this.#sums = kept.map(() => new WideSums())
     const sumOf = (moment: Moment): WideSums | undefined => this.#sums[kept.indexOf(moment)]
@@ -117,9 +115,9 @@ export class MomentAccumulator implements Accumulator {
       into[0] = null
       return
     }
-    const moments: Moments = { ...zeroMoments(), count: this.#counts[group]!, ...this.#nonFinite.get(group) }
-    for (const [index, moment] of this.#kept.entries()) moments.sums[moment] = this.#sums[index]!.totalOf(group)
-    into[0] = encodeMoments(this.#kept, moments)
+    into[0] = encodeMoments(this.#counts[group]!, this.#nonFinite.get(group), (bytes) => {
+      for (const sum of this.#sums) sum.pushTotal(group, bytes)
+    })
   }
 
   reset(used?: number): void {

@@ -6,6 +6,7 @@ import { assert } from '../core/assert.ts'
 import type { Aggregate, StateValue } from './aggregate.ts'
 import { blobStateParts } from './blob-state.ts'
 import { addExact, canonicalExact, EXACT_ZERO, pushExact, readExact, type ExactNumber } from './exact-number.ts'
+import { addToLimbs, createWords, pushLimbs } from './limb-number.ts'
 import { pushCount, readCount, type StateReader } from './state-bytes.ts'
 
 /** First byte of the bytes; another layout takes another number. */
@@ -21,6 +22,12 @@ export interface NonFinite {
   nans: number
   positiveInfinities: number
   negativeInfinities: number
+}
+
+/** Of both variables; y has none where there is only x. */
+export interface NonFinitePair {
+  readonly x: NonFinite
+  readonly y: NonFinite
 }
 
 export interface Moments {
@@ -65,60 +72,89 @@ export function nonFiniteTotal({ nans, positiveInfinities, negativeInfinities }:
  * The canonical bytes. Of no values the state is NULL.
  * version | count | 0 where all were finite, else 1 and three counts each for x and y | each of the kept sums (exact-number.ts), in their order.
  */
-export function encodeMoments(kept: readonly Moment[], { count, x, y, sums }: Moments): Uint8Array {
+export function encodeMoments(
+  count: number,
+  nonFinite: NonFinitePair | undefined,
+  pushSums: (bytes: number[]) => void,
+): Uint8Array {
   const bytes: number[] = [BYTES_VERSION]
   pushCount(bytes, count)
-  if (isAllFinite(x) && isAllFinite(y)) pushCount(bytes, 0)
+  if (nonFinite === undefined || (isAllFinite(nonFinite.x) && isAllFinite(nonFinite.y))) bytes.push(0)
   else {
-    pushCount(bytes, 1)
-    for (const { nans, positiveInfinities, negativeInfinities } of [x, y]) {
+    bytes.push(1)
+    for (const { nans, positiveInfinities, negativeInfinities } of [nonFinite.x, nonFinite.y]) {
       pushCount(bytes, nans)
       pushCount(bytes, positiveInfinities)
       pushCount(bytes, negativeInfinities)
     }
   }
-  for (const moment of kept) pushExact(bytes, sums[moment] as ExactNumber)
-  return Uint8Array.from(bytes)
+  pushSums(bytes)
+  return new Uint8Array(bytes)
 }
 
 /** Errors: BrokenInvariant for bytes of another version. */
 export function decodeMoments(kept: readonly Moment[], state: StateValue): Moments {
   const moments = zeroMoments()
   if (state === null) return moments
-  assert(state instanceof Uint8Array && state[0] === BYTES_VERSION, 'the state of moments has another version')
-  const reader: StateReader = { bytes: state, at: 1 }
+  const reader = openMoments(state)
   moments.count = readCount(reader)
-  if (readCount(reader) === 1) {
-    for (const variable of [moments.x, moments.y]) {
-      variable.nans = readCount(reader)
-      variable.positiveInfinities = readCount(reader)
-      variable.negativeInfinities = readCount(reader)
-    }
-  }
+  Object.assign(moments, readNonFinite(reader))
   for (const moment of kept) moments.sums[moment] = readExact(reader)
   return moments
 }
 
+function openMoments(state: StateValue): StateReader {
+  assert(state instanceof Uint8Array && state[0] === BYTES_VERSION, 'the state of moments has another version')
+  return { bytes: state, at: 1 }
+}
+
+function readNonFinite(reader: StateReader): NonFinitePair | undefined {
+  if (readCount(reader) === 0) return undefined
+  const [x, y] = [0, 1].map(() => ({
+    nans: readCount(reader),
+    positiveInfinities: readCount(reader),
+    negativeInfinities: readCount(reader),
+  })) as [NonFinite, NonFinite]
+  return { x, y }
+}
+
 /** Adds the right one to the left, or takes it away. */
-function combineMoments(kept: readonly Moment[], left: StateValue, right: StateValue, sign: 1 | -1): Uint8Array | null {
-  const into = decodeMoments(kept, left)
-  const more = decodeMoments(kept, right)
-  into.count += sign * more.count
-  if (into.count === 0) return null
-  addNonFinite(into.x, more.x, sign)
-  addNonFinite(into.y, more.y, sign)
-  for (const moment of kept) {
-    const other = more.sums[moment] as ExactNumber
-    const added = sign === 1 ? other : { ...other, numerator: -other.numerator }
-    into.sums[moment] = canonicalExact(addExact(into.sums[moment] as ExactNumber, added))
+function combineMoments(sums: number, left: Uint8Array, right: Uint8Array, sign: 1 | -1): Uint8Array | null {
+  const [l, r] = [openMoments(left), openMoments(right)]
+  const count = readCount(l) + sign * readCount(r)
+  if (count === 0) return null
+  const [into, more] = [readNonFinite(l), readNonFinite(r)]
+  const nonFinite = more === undefined ? into : (into ?? { x: zeroNonFinite(), y: zeroNonFinite() })
+  if (nonFinite !== undefined && more !== undefined) {
+    addNonFinite(nonFinite.x, more.x, sign)
+    addNonFinite(nonFinite.y, more.y, sign)
   }
-  return encodeMoments(kept, into)
+  const [limbs, words] = [createWords(), createWords()]
+  return encodeMoments(count, nonFinite, (bytes) => {
+    for (let index = 0; index < sums; index++) {
+      limbs.fill(0)
+      const [leftAt, rightAt] = [l.at, r.at]
+      const fits = addToLimbs(l, limbs, 1)
+      if (addToLimbs(r, limbs, sign) && fits) {
+        pushLimbs(bytes, limbs, 0, words)
+        continue
+      }
+      l.at = leftAt
+      r.at = rightAt
+      const [sum, other] = [readExact(l), readExact(r)]
+      const added = sign === 1 ? other : { ...other, numerator: -other.numerator }
+      pushExact(bytes, canonicalExact(addExact(sum, added)))
+    }
+  })
 }
 
 /** What every aggregate over moments has in common. */
 export function momentParts(kept: readonly Moment[]): ReturnType<typeof blobStateParts> & Pick<Aggregate, 'subtract'> {
+  const merge = (left: Uint8Array, right: Uint8Array): Uint8Array =>
+    combineMoments(kept.length, left, right, 1) as Uint8Array
   return {
-    ...blobStateParts((left, right) => combineMoments(kept, left, right, 1) as Uint8Array, false),
-    subtract: ([whole = null], [part = null]) => [combineMoments(kept, whole, part, -1)],
+    ...blobStateParts(merge, false),
+    subtract: ([whole = null], [part = null]) =>
+      part === null ? [whole] : [combineMoments(kept.length, whole as Uint8Array, part as Uint8Array, -1)],
   }
 }

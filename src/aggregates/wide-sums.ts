@@ -2,7 +2,7 @@
  * Owns one exact sum for each of many groups, of doubles and products of two doubles: fixed point from 2^-192 to beyond 2^128 in limbs of 32 bits,
  * big integers where that ends. Wider than the limbs of SUM (exact-sum-state.ts): the square of 12.34 has bits below 2^-96.
  *
- * Limbs are signed and carry only when they grow large, once in a million additions: the total is canonical when it is read.
+ * Limbs (limb-number.ts) are signed and carry only when they grow large, once in a million additions: the total is canonical when it is read.
  */
 import {
   addExact,
@@ -10,16 +10,15 @@ import {
   EXACT_ZERO,
   exactOfDouble,
   exactOfInteger,
+  pushExact,
   type ExactNumber,
 } from './exact-number.ts'
 import { growArray } from './grow-array.ts'
+import { createWords, LIMBS, LOW_EXPONENT, pushLimbs } from './limb-number.ts'
 
 const LIMB_BITS = 32
 const LIMB = 2 ** LIMB_BITS
 const LIMB_BITS_BIG = BigInt(LIMB_BITS)
-/** Exponent of the lowest limb's unit. */
-const LOW_EXPONENT = -192
-const LIMBS = 10
 /** The highest limb of fractions. */
 const BELOW_ONE = -LOW_EXPONENT / LIMB_BITS - 1
 const UNITS = Float64Array.from({ length: LIMBS }, (_, index) => 2 ** (LOW_EXPONENT + LIMB_BITS * index))
@@ -41,6 +40,7 @@ export const FACTOR_MIN = 2 ** -100
 
 export class WideSums {
   #limbs: Float64Array = new Float64Array(0)
+  readonly #words = createWords()
   /** What the window couldn't take, by group. */
   readonly #wide = new Map<number, ExactNumber>()
 
@@ -112,8 +112,13 @@ export class WideSums {
     if (sum > LIMB_MAX || sum < -LIMB_MAX) this.#carry(group, index + 1)
   }
 
-  /** In canonical form. */
-  totalOf(group: number): ExactNumber {
+  /** Appends the total's canonical bytes (exact-number.ts). */
+  pushTotal(group: number, bytes: number[]): void {
+    if (this.#wide.size > 0 && this.#wide.has(group)) pushExact(bytes, this.#totalOf(group))
+    else pushLimbs(bytes, this.#limbs, group * LIMBS, this.#words)
+  }
+
+  #totalOf(group: number): ExactNumber {
     const base = group * LIMBS
     let total = 0n
     for (let index = LIMBS - 1; index >= 0; index--) {
