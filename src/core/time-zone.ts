@@ -8,7 +8,8 @@ const SECONDS_PER_DAY = 86_400
 const CYCLE_SECONDS = 146_097 * SECONDS_PER_DAY
 /** Zones begin with the local mean time of a place; before this year none has another. */
 const FIRST_YEAR = 1800
-const LAST_YEAR = 2400
+/** Beyond it a year is one of the 400 before it: all of these have the rules that are in force today. */
+const LAST_YEAR = 2500
 const NAME = /^[a-z][\w+-]*(\/[\w+-]+)*$/i
 /** `10/27/2024, 02:00:00` */
 const FIELDS = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/

@@ -25,6 +25,8 @@ export interface Dialect {
   readonly fields: readonly DialectField[]
   /** Fields of doubles whose sums no engine rounds on the way. */
   readonly exactDoubles: readonly string[]
+  /** What its expressions may have. */
+  readonly types: readonly ScalarType[]
   readonly allows: (signature: Signature) => boolean
   readonly allowsAggregate: (name: string, args: readonly ScalarType[]) => boolean
   readonly allowsSymmetric: boolean
@@ -37,6 +39,9 @@ export interface Dialect {
 }
 
 export const DIALECT_TYPES: readonly ScalarType[] = ['boolean', 'bigint', 'double precision', 'text', 'timestamptz']
+
+/** DuckDB's timestamp stands for timestamptz there. */
+const POSTGRES_TYPES: readonly ScalarType[] = [...DIALECT_TYPES, 'timestamp', 'date', 'interval']
 
 const TEXTS = ['', 'a', 'A', 'ab', 'Abc', 'b c', ' a ', 'ä', 'Ü', 'é', '日本', '😀', "it's", 'a%b', 'x_y', '12', 'true']
 const PATTERNS = ['%', 'a%', '%b', '_', 'A%', '%a%b%', '\\%', 'a\\%%', '', 'ä', '_b%']
@@ -91,6 +96,27 @@ function fieldsOf(zones: readonly string[], integers: readonly string[]): Dialec
     { name: 'p', column: 'boolean', type: 'boolean', make: (random) => random.chance(0.5) },
     { name: 'q', column: 'boolean', type: 'boolean', make: (random) => random.chance(0.5) },
     { name: 'z', column: 'text', type: 'timestamptz', make: (random) => text(timeText(random, zones)) },
+  ]
+}
+
+const ZONE_NAMES = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC']
+const SPANS = [
+  '1 day',
+  '-1 days',
+  '24:00:00',
+  '1 mon',
+  '30 days',
+  '1 year 2 mons -3 days +04:05:06.7',
+  '-00:00:01.5',
+  'PT36H',
+]
+
+function postgresFields(zones: readonly string[], integers: readonly string[]): DialectField[] {
+  return [
+    ...fieldsOf(zones, integers),
+    { name: 'l', column: 'text', type: 'timestamp', make: (random) => text(timeText(random, [''])) },
+    { name: 'c', column: 'text', type: 'date', make: (random) => text(timeText(random, ['']).slice(0, 10)) },
+    { name: 'v', column: 'text', type: 'interval', make: (random) => text(random.pick(SPANS)) },
   ]
 }
 
@@ -171,11 +197,10 @@ const COMMON = new Set([
 /** Those whose result no engine rounds. */
 const EXACT_AGGREGATES = /^(count|sum|avg|min|max|approx_distinct|bool_and|bool_or|every|bit_and|bit_or|bit_xor)$/
 const COMPARISONS = /^(greatest|least|equal|not_equal|less|greater|is_distinct|is_not_distinct|nullif)/
-/** Types that an engine has by the same name with the same meaning. */
-const SHARED = new Set<ScalarType>([...DIALECT_TYPES, 'interval'])
+const isWidth = (id: string, type: ScalarType): boolean => id === 'time_bucket' && type === 'interval'
 
 function allowsCommon({ id, args, type }: Signature): boolean {
-  if (!COMMON.has(id) || ![type, ...args].every((one) => SHARED.has(one))) return false
+  if (!COMMON.has(id) || ![type, ...args].every((one) => DIALECT_TYPES.includes(one) || isWidth(id, one))) return false
   // integers beside doubles are compared as doubles there
   if (COMPARISONS.test(id)) return args.every((arg) => arg === args[0])
   if (id.startsWith('cast_to'))
@@ -199,6 +224,8 @@ function writtenArgument(id: string, index: number, random: SeededRandom, lists:
   })
   if (id === 'date_trunc' && index === 0) return pickText(lists.units)
   if ((id === 'extract' || id === 'date_part') && index === 0) return pickText(lists.fieldsOfTime)
+  if (id === 'timezone' && index === 0) return pickText(ZONE_NAMES)
+  if (id === 'date_trunc_interval' && index === 0) return pickText(lists.units.filter((unit) => unit !== 'week'))
   if (id === 'time_bucket' && index === 0)
     return { kind: 'literal', type: 'interval', value: random.pick(lists.widths) }
   if (id.endsWith('like') && index === 1) return pickText(PATTERNS)
@@ -234,6 +261,12 @@ function literalOf(type: ScalarType, random: SeededRandom, zones: readonly strin
       return { kind: 'literal', type, value: random.pick(TEXTS) }
     case 'timestamptz':
       return { kind: 'literal', type, value: timeText(random, zones) }
+    case 'timestamp':
+      return { kind: 'literal', type, value: timeText(random, ['']) }
+    case 'date':
+      return { kind: 'literal', type, value: timeText(random, ['']).slice(0, 10) }
+    case 'interval':
+      return { kind: 'literal', type, value: random.pick(SPANS) }
     default:
       return undefined
   }
@@ -289,6 +322,15 @@ const POSTGRES: Override = (node, print) => {
     case 'num_nulls':
     case 'num_nonnulls':
       return `(${printCall(node, texts)}::bigint)`
+    case 'add_days':
+    case 'days_add':
+    case 'subtract_days':
+      return printCall(
+        node,
+        texts.map((one, index) => (node.args[index]?.type === 'bigint' ? `${one}::int` : one)),
+      )
+    case 'subtract_dates':
+      return `(${printCall(node, texts)}::bigint)`
     case 'shift_left':
       return `(${texts[0]} << ${texts[1]}::int)`
     case 'shift_right':
@@ -340,25 +382,42 @@ const POSTGRES_NUMBERS: readonly (readonly [RegExp, ScalarType])[] = [
   [/^(sqrt|sign|trunc)$/, 'double precision'],
 ]
 
+const OTHER_TIMES: readonly ScalarType[] = ['timestamp', 'date', 'interval']
+const TIME_CALLS =
+  /^(add_interval|interval_add|subtract_(interval|dates|times|days|intervals)|add_(days|intervals)|days_add|negate_interval|(multiply|divide)_interval|interval_multiply|age|justify_\w+|date_trunc(_interval)?|extract|date_part|timezone|date_bin|(equal|not_equal|less|greater)\w*|is_(not_)?(distinct_from|null)|is_not_null|nullif|greatest|least|cast_to_(timestamptz|timestamp|date))$/
+
+/** Calls over timestamp, date and interval: all that PostgreSQL has, but for their texts, which differ. */
+function allowsTimes({ id, args, type }: Signature): boolean {
+  if (!TIME_CALLS.test(id) || ![...args, type].every((one) => POSTGRES_TYPES.includes(one))) return false
+  // the grammar's zone may be no interval of any length
+  if (id === 'timezone') return args[0] === 'text'
+  if (id.startsWith('cast_to')) return args[0] !== 'text'
+  if (id === 'date_bin') return false
+  const holdsOther = [...args, type].some((one) => OTHER_TIMES.includes(one))
+  return holdsOther && (!COMPARISONS.test(id) || args.every((arg) => arg === args[0] || arg !== 'interval'))
+}
+
 export const POSTGRESQL: Dialect = {
   name: 'PostgreSQL',
+  types: POSTGRES_TYPES,
   exactDoubles: EXACT_DOUBLES,
-  fields: fieldsOf([...ZONES, ''], ['0', '7', '-1', '+12', ' 3 ', '0x1F', '1_000', '9223372036854775807']),
+  fields: postgresFields([...ZONES, ''], ['0', '7', '-1', '+12', ' 3 ', '0x1F', '1_000', '9223372036854775807']),
   allows: (signature) => {
     if (signature.id === 'to_timestamp') return signature.args[0] === 'double precision'
     const declared = POSTGRES_NUMBERS.find(([ids]) => ids.test(signature.id))?.[1]
     if (declared !== undefined) return signature.args.every((arg) => arg === declared)
     if (signature.id === 'width_bucket')
       return signature.args.join() === 'double precision,double precision,double precision,bigint'
-    if (/^num_(non)?nulls$/.test(signature.id)) return signature.args.every((arg) => SHARED.has(arg))
+    if (/^num_(non)?nulls$/.test(signature.id)) return signature.args.every((arg) => POSTGRES_TYPES.includes(arg))
     if (signature.id === 'octet_length') return signature.args[0] === 'text'
     if (signature.id === 'round') return signature.type === 'double precision'
     if (signature.id === 'remainder') return signature.type === 'bigint'
     // numeric beside numeric and bigint: exact there too
     if (signature.id.endsWith('_exact')) return signature.type === 'numeric'
-    return allowsCommon(signature)
+    return allowsCommon(signature) || allowsTimes(signature)
   },
-  allowsAggregate: (name, args) => EXACT_AGGREGATES.test(name) || allowsList(name, args) || allowsMap(name, args),
+  allowsAggregate: (name, args) =>
+    !args.includes('interval') && (EXACT_AGGREGATES.test(name) || allowsList(name, args) || allowsMap(name, args)),
   allowsSymmetric: true,
   literal: (type, random) => literalOf(type, random, ZONES),
   argument: (id, index, random) =>
@@ -371,10 +430,23 @@ export const POSTGRESQL: Dialect = {
       parts: [1, -5],
     }),
   print: printPostgres,
-  printOutput: (node) =>
-    node.type === 'timestamptz'
-      ? `(extract(epoch FROM ${printPostgres(node)}) * 1000000)::bigint::text`
-      : `(${printPostgres(node)})::text`,
+  printOutput: (node) => postgresOutput(printPostgres(node), node.type),
+}
+
+/** Text that toValue reads: microseconds, days, and the months, days and microseconds of an interval. */
+export function postgresOutput(sql: string, type: ScalarType): string {
+  const part = (field: string): string => `extract(${field} FROM ${sql})`
+  switch (type) {
+    case 'timestamptz':
+    case 'timestamp':
+      return `(${part('epoch')} * 1000000)::bigint::text`
+    case 'date':
+      return `((${sql}) - date '1970-01-01')::text`
+    case 'interval':
+      return `(${part('year')} * 12 + ${part('month')})::bigint || ' ' || ${part('day')}::bigint || ' ' || ((${part('hour')} * 60 + ${part('minute')}) * 60000000 + ${part('microseconds')})::bigint`
+    default:
+      return `(${sql})::text`
+  }
 }
 
 const DUCK: Override = (node, print) => {
@@ -423,6 +495,7 @@ const printDuck = printer(DUCK)
 
 export const DUCKDB: Dialect = {
   name: 'DuckDB',
+  types: DIALECT_TYPES,
   // a column of times takes their texts without looking at the zone
   exactDoubles: EXACT_DOUBLES,
   fields: fieldsOf(['Z', ''], ['0', '7', '-1', '12', '9223372036854775807']),

@@ -22,7 +22,18 @@ import { regroup } from './regroup.ts'
 import { smallerCases } from './smaller.ts'
 import { expectEqual, showCase } from './split-property.ts'
 import { mapChildren, type Node } from './syntax.ts'
-import { Json, keyOf, Time, type JsonArray, type JsonNode, type JsonObject, type Value } from './value.ts'
+import {
+  Day,
+  Json,
+  keyOf,
+  Local,
+  Span,
+  Time,
+  type JsonArray,
+  type JsonNode,
+  type JsonObject,
+  type Value,
+} from './value.ts'
 
 export interface EngineCase extends SqlCase {
   readonly dialect: Dialect
@@ -232,6 +243,14 @@ export function toValue(cell: string | null, type: ScalarType): Value {
       return cell === 'true' || cell === 't'
     case 'timestamptz':
       return new Time(BigInt(cell.replace(/\.0+$/, '')))
+    case 'timestamp':
+      return new Local(BigInt(cell.replace(/\.0+$/, '')))
+    case 'date':
+      return new Day(Number(cell))
+    case 'interval': {
+      const [months, days, micros = '0'] = cell.split(' ')
+      return new Span(Number(months), Number(days), BigInt(micros))
+    }
     case 'double precision':
       return cell === 'inf' ? Infinity : cell === '-inf' ? -Infinity : cell === 'nan' ? NaN : Number(cell) + 0
     case 'text':

@@ -6,6 +6,7 @@ import { functionById } from '../../src/sql/function-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Coverage } from './coverage.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
+import { canonical } from './naive-intervals.ts'
 import { evaluate, fromKey, recordLeaf, type SourceRecord } from './naive-expressions.ts'
 import type { Property } from './property-run.ts'
 import { randomFields, randomRecords } from './random-case.ts'
@@ -112,7 +113,9 @@ function checkCall(bench: LeafBench, coverage: Coverage, { node, records }: Call
   }))
   const lines = [...atIngest.lines, ...atIngest.deadLetters.map(deadLine)]
   const naive = records.map((record) => ({
-    ingest: naiveLine(record, () => evaluate(node, { ...AT_INGEST, notes: notes(), leaf: recordLeaf(record) })),
+    ingest: naiveLine(record, () =>
+      canonical(evaluate(node, { ...AT_INGEST, notes: notes(), leaf: recordLeaf(record) })),
+    ),
     query: naiveLine(record, () => readNaively(record, columns, reading)),
   }))
   expectEqual(lines.toSorted(), naive.map(({ ingest }) => ingest).toSorted(), `ingest, against the naive evaluator`)
@@ -126,7 +129,9 @@ function checkCall(bench: LeafBench, coverage: Coverage, { node, records }: Call
   }
   for (const [index, { ingest, query }] of naive.entries()) {
     const record = records[index] as SourceRecord
-    const allowed = holdsUnevenNumber(node, `${record.text} ${printNode(node)} ${ingest} ${query}`)
+    // a stored interval has lost its months
+    const isShortened = someNode(node, ({ type }) => type === 'interval')
+    const allowed = isShortened || holdsUnevenNumber(node, `${record.text} ${printNode(node)} ${ingest} ${query}`)
     if (ingest !== query && isReadable(record, columns) && !allowed)
       throw new Error(`ingest and query differ: ingest ${ingest}, query ${query}`)
   }
@@ -160,7 +165,7 @@ function storedValues(record: SourceRecord, columns: readonly Node[]): Value[] {
     const value = evaluate(column, at)
     // what no key holds is no grouping value
     showValue(value)
-    return fromKey(value, column.type)
+    return canonical(fromKey(value, column.type))
   })
 }
 

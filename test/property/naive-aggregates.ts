@@ -1,6 +1,7 @@
 /** Owns what the aggregates give, by their definitions over the list of all inputs, and which values they take. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { compareInOrder, compareValues } from './naive-compare.ts'
+import { canonical, isTimeValue } from './naive-intervals.ts'
 import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { checkList, finalizeList, isList, type Input } from './naive-lists.ts'
@@ -15,7 +16,7 @@ import {
   kindOf,
   normalize,
   RowError,
-  Time,
+  Span,
   toDecimal,
   type NumberValue,
   type Value,
@@ -58,7 +59,8 @@ export function checkArguments({ name, distinct, argument, second }: AggregateNo
 
 /** Arrays and objects have no least one, and of undeclared values times have none either. */
 function checkExtreme(value: Value, type: ScalarType | undefined): void {
-  if (type === 'any' && (value instanceof Json || value instanceof Time)) throw new RowError('wrong_kind')
+  if (type === 'any' && (value instanceof Json || value instanceof Span || isTimeValue(value)))
+    throw new RowError('wrong_kind')
 }
 
 /** An int64, written with a point too. */
@@ -72,8 +74,9 @@ function integerOf(value: Value): bigint {
 /** The finished value. Errors: RowError, of the cell. */
 export function finalize(node: AggregateNode, given: readonly Input[]): Value {
   const { name, distinct, type, argument, second, parameter = 0 } = node
-  if (isList(name)) return fromKey(finalizeList(node, given), type)
-  const inputs: readonly Arguments[] = given.map(({ args }) => args)
+  if (isList(name)) return canonical(fromKey(finalizeList(node, given), type))
+  // what is kept of an interval is its key
+  const inputs: readonly Arguments[] = given.map(({ args }) => args.map(canonical))
   const values = inputs.map(([first = null]) => first)
   switch (name) {
     case 'count':

@@ -1,7 +1,21 @@
 /** Owns what the naive evaluator's functions share: their shape, and how each takes its arguments. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { numberText } from './naive-numbers.ts'
-import { Decimal, isNumber, Json, RowError, showJson, showTime, Time, type NumberValue, type Value } from './value.ts'
+import {
+  Day,
+  Decimal,
+  isNumber,
+  Json,
+  Local,
+  RowError,
+  showJson,
+  showOther,
+  showTime,
+  Span,
+  Time,
+  type NumberValue,
+  type Value,
+} from './value.ts'
 
 /** Of one record or one answer. */
 export interface Notes {
@@ -41,6 +55,7 @@ export function toText(value: Value, type: ScalarType | undefined): string {
     return BigInt(value).toString()
   if (typeof value === 'boolean') return String(value)
   if (value instanceof Time) return showTime(value)
+  if (value instanceof Local || value instanceof Day || value instanceof Span) return showOther(value)
   if (value instanceof Json) return showJson(value.node)
   return numberText(numberOf(value))
 }

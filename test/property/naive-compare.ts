@@ -2,12 +2,18 @@
 import {
   compareNumbers,
   compareText,
+  Day,
   Decimal,
   isNumber,
   Json,
   kindOf,
+  Local,
+  microsOf,
   showJson,
+  Span,
+  spanOf,
   Time,
+  type TimeValue,
   type JsonNode,
   type NumberValue,
   type Value,
@@ -21,10 +27,21 @@ export function compareValues(left: Value, right: Value): number | undefined {
   if (left instanceof Time)
     return Number(left.micros - (right as Time).micros > 0n) - Number(left.micros < (right as Time).micros)
   if (left instanceof Json) return compareJson(left.node, (right as Json).node)
+  if (left instanceof Local || left instanceof Day) return orderOf(microsOf(left), microsOf(right as TimeValue))
+  if (left instanceof Span) return orderOf(spanOf(left), spanOf(right as Span))
   return Number(left) - Number(right)
 }
 
-const KIND_ORDER = ['text', 'number', 'boolean', 'array', 'object', 'time', 'null']
+const orderOf = (left: bigint, right: bigint): number => Number(left > right) - Number(left < right)
+const TIME_TYPES: readonly (string | undefined)[] = ['timestamptz', 'timestamp', 'date']
+
+/** As compareValues, of values with declared types: of points in time each is comparable with each. */
+export function compareTyped(left: Value, right: Value, [a, b]: readonly string[]): number | undefined {
+  const areMixed = a !== b && TIME_TYPES.includes(a) && TIME_TYPES.includes(b)
+  return areMixed ? orderOf(microsOf(left as TimeValue), microsOf(right as TimeValue)) : compareValues(left, right)
+}
+
+const KIND_ORDER = ['text', 'number', 'boolean', 'array', 'object', 'time', 'timestamp', 'date', 'interval', 'null']
 
 /** The order of keys: of kinds first. */
 export function compareInOrder(left: Value, right: Value): number {

@@ -10,6 +10,7 @@ import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
 import { regroup } from './regroup.ts'
 import { argumentsOf, childrenOf, type AggregateNode, type Node } from './syntax.ts'
+import { canonical } from './naive-intervals.ts'
 import { keyOf, RowError, showValue, type Value } from './value.ts'
 
 export interface Rollup {
@@ -153,7 +154,7 @@ function foldRecord(
 function keyed(value: Value, failingIsNull: boolean): Value {
   try {
     keyOf(value)
-    return value
+    return canonical(value)
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return null
     throw error

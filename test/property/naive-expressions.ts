@@ -9,7 +9,8 @@ import { followFields, NAIVE_FUNCTIONS, truthOf } from './naive-functions.ts'
 import { readJson } from './naive-json.ts'
 import { toDouble } from './naive-numbers.ts'
 import { readSpan } from './naive-times.ts'
-import { readTime } from './naive-text.ts'
+import { canonical, readSpanText, SPANS } from './naive-intervals.ts'
+import { readDay, readLocal, readTime } from './naive-text.ts'
 import type { CaseNode, FieldNode, LiteralNode, MetaNode, Node } from './syntax.ts'
 import {
   compareNumbers,
@@ -18,6 +19,7 @@ import {
   nearestDouble,
   normalize,
   RowError,
+  Span,
   Time,
   throughKey,
   type JsonObject,
@@ -57,6 +59,7 @@ const KEY_TYPES: ReadonlySet<ScalarType> = new Set(['any', 'number', 'numeric', 
 /** What is left of a value that went through a key. */
 export function fromKey(value: Value, type: ScalarType): Value {
   if (!KEY_TYPES.has(type)) return value
+  if (value instanceof Span) return canonical(value)
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
   if (value instanceof Json) return new Json(throughKey(value.node) as JsonObject)
   if (!(value instanceof Decimal)) return value
@@ -150,8 +153,12 @@ export function literalValue({ type, value }: LiteralNode): Value {
       return BigInt(value)
     case 'timestamptz':
       return readTime(String(value))
+    case 'timestamp':
+      return readLocal(String(value))
+    case 'date':
+      return readDay(String(value))
     case 'interval':
-      return readSpan(String(value))
+      return SPANS.includes(String(value)) ? readSpanText(String(value)) : readSpan(String(value))
     case 'jsonb':
       return readJson(String(value))
     default:

@@ -25,8 +25,9 @@ import {
   type NaiveFunction,
   type Notes,
 } from './naive-call.ts'
-import { compareValues } from './naive-compare.ts'
 import { NAIVE_JSON, readJson, showCanonical, toJsonb } from './naive-json.ts'
+import { compareTyped } from './naive-compare.ts'
+import { extractOfSpan, isTimeValue, NAIVE_INTERVALS, readSpanText } from './naive-intervals.ts'
 import { NAIVE_MATH } from './naive-math.ts'
 import { NAIVE_REGEXPS } from './naive-regexp.ts'
 import { NAIVE_STRINGS } from './naive-strings.ts'
@@ -34,22 +35,27 @@ import {
   matchesLike,
   readBigint,
   readBoolean,
+  readDay,
   readDouble,
+  readLocal,
   readNumeric,
   readPath,
   readTime,
   substring,
   trim,
 } from './naive-text.ts'
-import { dateTrunc, extract, timeBucket, timeOfCount, timeOfSeconds } from './naive-times.ts'
+import { extract, timeOfCount, timeOfSeconds, unitOf, withoutZone } from './naive-times.ts'
 import { dateTruncIn, timeBucketIn } from './naive-zones.ts'
 import {
   compareNumbers,
+  Day,
   Decimal,
   fieldValue,
   Json,
+  Local,
+  microsOf,
   RowError,
-  type Span,
+  Span,
   Time,
   type JsonNode,
   type NumberValue,
@@ -62,17 +68,17 @@ function timeOf(value: Value | undefined): Time {
 }
 
 function comparison(holds: (order: number) => boolean): NaiveFunction {
-  return strict(([left = null, right = null], notes) => {
-    const order = compareValues(left, right)
+  return strict(([left = null, right = null], notes, types) => {
+    const order = compareTyped(left, right, types)
     if (order !== undefined) return holds(order)
     notes.kindMismatch = true
     return null
   })
 }
 
-function isDistinct(left: Value, right: Value): boolean {
+function isDistinct([left = null, right = null]: readonly Value[], types: readonly ScalarType[]): boolean {
   if (left === null || right === null) return left !== right
-  return compareValues(left, right) !== 0
+  return compareTyped(left, right, types) !== 0
 }
 
 /** Of a condition: true, false, or null for NULL and any other kind. */
@@ -123,8 +129,13 @@ function toBoolean(value: Value): boolean {
   throw wrongKind()
 }
 
-function toTimestamp(value: Value): Time {
-  return value instanceof Time ? value : readTime(textOf(value))
+/** A text is read by the type's own reader; of points in time the zone is UTC. */
+function castTime(read: (text: string) => Value, convert: (micros: bigint) => Value): (value: Value) => Value {
+  return (value) => (isTimeValue(value) ? convert(microsOf(value)) : read(textOf(value)))
+}
+
+function toSpan(value: Value): Span {
+  return value instanceof Span ? value : readSpanText(textOf(value))
 }
 
 const CASTS: Readonly<Record<string, (value: Value, type: ScalarType | undefined) => Value>> = {
@@ -133,7 +144,10 @@ const CASTS: Readonly<Record<string, (value: Value, type: ScalarType | undefined
   numeric: toNumeric,
   text: toText,
   boolean: toBoolean,
-  timestamptz: toTimestamp,
+  timestamptz: castTime(readTime, (micros) => new Time(micros)),
+  timestamp: castTime(readLocal, (micros) => new Local(micros)),
+  date: castTime(readDay, (micros) => withoutZone(new Time(micros))),
+  interval: toSpan,
 }
 
 function jsonNumber(cast: (value: Value) => Value): (value: Value) => Value {
@@ -252,14 +266,14 @@ function negateAny(value: NumberValue): NumberValue {
   return typeof value === 'bigint' ? -value : negate(value)
 }
 
-const dateTruncOf = strict(([unit, time]) => {
-  const word = textOf(unit)
-  return dateTrunc(word, timeOf(time))
-})
-const extractOf = strict(([field, time]) => {
-  const word = textOf(field)
-  return extract(word, timeOf(time))
-})
+function extractOf(name: 'extract' | 'date_part'): NaiveFunction {
+  return strict(([field, subject]) => {
+    const word = textOf(field)
+    if (subject instanceof Span) return extractOfSpan(unitOf(word), subject)
+    if (!isTimeValue(subject)) throw wrongKind()
+    return extract(word, subject, name === 'date_part' || !(subject instanceof Day))
+  })
+}
 
 export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   add: arithmetic('+'),
@@ -294,8 +308,8 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   less_or_equal: comparison((order) => order <= 0),
   greater: comparison((order) => order > 0),
   greater_or_equal: comparison((order) => order >= 0),
-  is_distinct_from: lax(([left = null, right = null]) => isDistinct(left, right)),
-  is_not_distinct_from: lax(([left = null, right = null]) => !isDistinct(left, right)),
+  is_distinct_from: lax((sides, _, types) => isDistinct(sides, types)),
+  is_not_distinct_from: lax((sides, _, types) => !isDistinct(sides, types)),
   is_null: lax(([value]) => value === null),
   is_not_null: lax(([value]) => value !== null),
   is_true: truthTest(true, true),
@@ -308,33 +322,27 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     const truth = truthOf(value, notes)
     return truth === null ? null : !truth
   }),
-  nullif: lax(([left = null, right = null], notes) => {
+  nullif: lax(([left = null, right = null], notes, types) => {
     if (left === null || right === null) return left
-    const order = compareValues(left, right)
+    const order = compareTyped(left, right, types)
     if (order === undefined) notes.kindMismatch = true
     return order === 0 ? null : left
   }),
   num_nulls: lax((values) => BigInt(values.filter((value) => value === null).length)),
   num_nonnulls: lax((values) => BigInt(values.filter((value) => value !== null).length)),
   ...castEntries(),
-  date_trunc: dateTruncOf,
-  extract: extractOf,
-  date_part: extractOf,
-  time_bucket: strict(([width, time, origin]) =>
-    timeBucket(width as Span, timeOf(time), origin === undefined ? undefined : timeOf(origin)),
-  ),
+  extract: extractOf('extract'),
+  date_part: extractOf('date_part'),
+  ...NAIVE_INTERVALS,
   date_trunc_zone: strict(([unit, time, zone]) => {
     const [word, name] = [textOf(unit), textOf(zone)]
-    return dateTruncIn(word, timeOf(time), name)
+    if (!isTimeValue(time)) throw wrongKind()
+    return dateTruncIn(word, new Time(microsOf(time)), name)
   }),
   time_bucket_zone: strict(([width, time, zone]) => {
     const name = textOf(zone)
-    return timeBucketIn(width as Span, timeOf(time), name)
-  }),
-  date_bin: strict(([width, time, origin]) => {
-    const { months } = width as Span
-    if (months !== 0) throw new RowError('invalid_argument')
-    return timeBucket(width as Span, timeOf(time), timeOf(origin))
+    if (!(width instanceof Span)) throw wrongKind()
+    return timeBucketIn(width, timeOf(time), name)
   }),
   to_timestamp: strict(([count]) => timeOfSeconds(numberOf(count))),
   timestamp_millis: strict(([count]) => timeOfCount(numberOf(count), 1_000n)),

@@ -13,13 +13,17 @@ import {
 } from './naive-call.ts'
 import { compareValues } from './naive-compare.ts'
 import {
+  Day,
   fieldValue,
   isNumber,
   Json,
+  Local,
   RowError,
   showJson,
   showNumber,
+  showOther,
   showTime,
+  Span,
   Time,
   type JsonNode,
   type Value,
@@ -51,10 +55,16 @@ export function readJson(text: string): Value {
   return fieldValue(node)
 }
 
+function timeText(value: Value): string | undefined {
+  if (value instanceof Time) return showTime(value)
+  return value instanceof Local || value instanceof Day || value instanceof Span ? showOther(value) : undefined
+}
+
 function toNode(value: Value): JsonNode {
   if (value === null || typeof value === 'boolean') return value
   if (value instanceof Json) return value.node
-  if (value instanceof Time) return { text: showTime(value) }
+  const time = timeText(value)
+  if (time !== undefined) return { text: time }
   if (typeof value === 'string') return { text: value }
   const number = numberOf(value)
   if (typeof number === 'bigint' || (typeof number === 'number' && Number.isInteger(number)))
@@ -66,7 +76,8 @@ function toNode(value: Value): JsonNode {
 
 /** As a jsonb holds it. */
 export function toJsonb(value: Value): Value {
-  if (value instanceof Time) return showTime(value)
+  const time = timeText(value)
+  if (time !== undefined) return time
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 

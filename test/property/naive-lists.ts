@@ -1,7 +1,22 @@
 /** Owns what the aggregates give that list the values of a group, by their definitions: the inputs in their order, then what is kept of them. */
 import { compareInOrder } from './naive-compare.ts'
 import type { AggregateNode } from './syntax.ts'
-import { Json, keyOf, RowError, showTime, showValue, throughKey, Time, type JsonNode, type Value } from './value.ts'
+import { canonical } from './naive-intervals.ts'
+import {
+  Day,
+  Json,
+  keyOf,
+  Local,
+  RowError,
+  showOther,
+  showTime,
+  showValue,
+  Span,
+  throughKey,
+  Time,
+  type JsonNode,
+  type Value,
+} from './value.ts'
 
 /** What a call gets of one record. */
 export interface Input {
@@ -79,6 +94,8 @@ function toJson(value: Value): JsonNode {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return { text: value }
   if (value instanceof Time) return { text: showTime(value) }
+  if (value instanceof Local || value instanceof Day) return { text: showOther(value) }
+  if (value instanceof Span) return { text: showOther(canonical(value) as Span) }
   if (value instanceof Json) return throughKey(value.node)
   if (typeof value === 'number' && !Number.isFinite(value)) return { text: String(value) }
   return { number: showValue(value) }

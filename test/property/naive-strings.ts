@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { lax, numberOf, strict, textOf, toText, wholeOf, wrongKind, type NaiveFunction } from './naive-call.ts'
-import { Decimal, Json, RowError, Span, type Value } from './value.ts'
+import { Decimal, Json, RowError, type Value } from './value.ts'
 
 /** A text that a function makes has at most so many bytes. */
 const BYTES_MAX = 16 * 1024 * 1024
 
 function join(left: Value, right: Value, types: readonly ScalarType[]): string {
-  for (const side of [left, right]) if (side instanceof Json || side instanceof Span) throw wrongKind()
+  for (const side of [left, right]) if (side instanceof Json) throw wrongKind()
   if (typeof left !== 'string' && typeof right !== 'string') throw wrongKind()
   return toText(left, types[0]) + toText(right, types[1])
 }

@@ -1,6 +1,17 @@
 /** Owns the naive evaluator's texts: how values are read from them, and patterns. */
 import { decimalOfText, int64 } from './naive-numbers.ts'
-import { type Decimal, doubleOfText, normalize, RowError, type Time, timeOf, toDays } from './value.ts'
+import {
+  type Day,
+  type Decimal,
+  doubleOfText,
+  Local,
+  normalize,
+  RowError,
+  type Time,
+  timeOf,
+  toDay,
+  toDays,
+} from './value.ts'
 
 const BLANKS = /^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g
 
@@ -56,6 +67,21 @@ const ZONE = /^ *(?:[Zz]|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)/
 
 /** ISO 8601: no zone is UTC, more than six digits of a second are cut. */
 export function readTime(given: string): Time {
+  const { days, clock, offset } = readParts(given)
+  return timeOf(days, clock - offset)
+}
+
+/** The offset counts for nothing. */
+export function readLocal(given: string): Local {
+  const { days, clock } = readParts(given)
+  return new Local(timeOf(days, clock).micros)
+}
+
+export function readDay(given: string): Day {
+  return toDay(readParts(given).days)
+}
+
+function readParts(given: string): { readonly days: number; readonly clock: bigint; readonly offset: bigint } {
   const text = given.replaceAll(BLANKS, '')
   const date = DATE.exec(text)
   if (text.length > 100 || date === null) throw new RowError('invalid_cast')
@@ -67,7 +93,7 @@ export function readTime(given: string): Time {
   const christ = /^ +bc$/i.test(rest)
   if (rest !== '' && !christ) throw new RowError('invalid_cast')
   const days = daysOf(date, christ)
-  return timeOf(days, clock.micros - offsetOf(zone))
+  return { days, clock: clock.micros, offset: offsetOf(zone) }
 }
 
 function daysOf(date: RegExpExecArray, christ: boolean): number {

@@ -1,7 +1,10 @@
 /** Owns the naive evaluator's times: cutting, buckets, parts, and counts of units. */
 import { roundHalfEven, roundHalfAway } from './naive-numbers.ts'
 import {
+  Day,
   Decimal,
+  Local,
+  microsOf,
   nearestDouble,
   RowError,
   Span,
@@ -12,12 +15,11 @@ import {
   toTime,
   type Civil,
   type NumberValue,
+  type TimeValue,
 } from './value.ts'
 
 const SHORT_UNITS: Readonly<Record<string, bigint>> = {
-  microsecond: 1n,
   microseconds: 1n,
-  millisecond: 1_000n,
   milliseconds: 1_000n,
   second: 1_000_000n,
   minute: 60_000_000n,
@@ -38,8 +40,22 @@ const LONG_UNITS: Readonly<Record<string, (civil: Civil) => number>> = {
   millennium: ({ year }) => toDays(floorTo(year - 1, 1000) + 1, 1, 1),
 }
 
+/** The plural that texts of units have here. */
+export function unitOf(written: string): string {
+  const word = written.toLowerCase()
+  return word === 'days' ? 'day' : word
+}
+
+export function toLocal({ micros }: Time): Local {
+  return new Local(micros)
+}
+
+export function withoutZone(time: Time): Day {
+  return new Day(toCivil(time).days)
+}
+
 export function dateTrunc(unit: string, time: Time): Time {
-  const word = unit.toLowerCase()
+  const word = unitOf(unit)
   const short = Object.hasOwn(SHORT_UNITS, word) ? SHORT_UNITS[word] : undefined
   if (short !== undefined) return toTime(time.micros - (((time.micros % short) + short) % short))
   const long = Object.hasOwn(LONG_UNITS, word) ? LONG_UNITS[word] : undefined
@@ -48,18 +64,24 @@ export function dateTrunc(unit: string, time: Time): Time {
 }
 
 /** The latest begin of a bucket that isn't after the time. */
-export function timeBucket(width: Span, time: Time, origin: Time | undefined): Time {
-  if (width.months === 0) {
+export function timeBucket({ months, days, micros }: Span, time: Time, origin: Time | undefined): Time {
+  const short = BigInt(days) * 86_400_000_000n + micros
+  if (months !== 0 && short !== 0n) throw new RowError('invalid_argument')
+  if (months < 0 || short < 0n || (months === 0 && short === 0n)) throw new RowError('invalid_argument')
+  if (short > BigInt(Number.MAX_SAFE_INTEGER) || micros > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new RowError('invalid_argument')
+  }
+  if (months === 0) {
     const from = origin?.micros ?? BigInt(toDays(2000, 1, 3)) * 86_400_000_000n
     const distance = time.micros - from
-    const rest = ((distance % width.micros) + width.micros) % width.micros
+    const rest = ((distance % short) + short) % short
     return toTime(time.micros - rest)
   }
   const from = toCivil(origin ?? timeOf(toDays(2000, 1, 1), 0n))
   const to = toCivil(time)
   const distance = (to.year - from.year) * 12 + to.month - from.month
-  let count = floorTo(distance, width.months) + width.months
-  while (beginOf(from, count) > time.micros) count -= width.months
+  let count = floorTo(distance, months) + months
+  while (beginOf(from, count) > time.micros) count -= months
   return toTime(beginOf(from, count))
 }
 
@@ -105,13 +127,26 @@ const FIELDS: Readonly<Record<string, (civil: Civil, time: Time) => number>> = {
   second: (civil) => seconds(civil) / 1_000_000,
   milliseconds: (civil) => seconds(civil) / 1_000,
   microseconds: (civil) => seconds(civil),
+  julian: ({ days, rest }) => {
+    const exact = (BigInt(days + 2_440_588) * 86_400_000_000n + rest) * 10n ** 30n
+    return nearestDouble(new Decimal(exact / 86_400_000_000n, 30))
+  },
+  timezone: () => 0,
+  timezone_hour: () => 0,
+  timezone_minute: () => 0,
 }
 
-export function extract(field: string, time: Time): number {
-  const word = field.toLowerCase()
+const OF_ZONES = ['timezone', 'timezone_hour', 'timezone_minute']
+const OF_CLOCKS = ['hour', 'minute', 'second', 'milliseconds', 'microseconds']
+
+/** A date has no clock, only an instant a zone. */
+export function extract(field: string, time: TimeValue, hasClock: boolean): number {
+  const word = unitOf(field)
   const read = Object.hasOwn(FIELDS, word) ? FIELDS[word] : undefined
-  if (read === undefined) throw new RowError('invalid_argument')
-  return read(toCivil(time), time) + 0
+  const isMissing = (!(time instanceof Time) && OF_ZONES.includes(word)) || (!hasClock && OF_CLOCKS.includes(word))
+  if (read === undefined || isMissing) throw new RowError('invalid_argument')
+  const instant = new Time(microsOf(time))
+  return read(toCivil(instant), instant) + 0
 }
 
 /** Microseconds from 1970 to 2000, where PostgreSQL counts from. */
@@ -130,20 +165,20 @@ export function timeOfSeconds(count: NumberValue): Time {
   return timeOfCount(count, 1_000_000n, EPOCH_SECONDS)
 }
 
-const UNITS: Readonly<Record<string, readonly [months: number, micros: bigint]>> = {
-  microsecond: [0, 1n],
-  second: [0, 1_000_000n],
-  minute: [0, 60_000_000n],
-  hour: [0, 3_600_000_000n],
-  day: [0, 86_400_000_000n],
-  week: [0, 604_800_000_000n],
-  month: [1, 0n],
-  year: [12, 0n],
+const UNITS: Readonly<Record<string, readonly [months: number, days: number, micros: bigint]>> = {
+  microsecond: [0, 0, 1n],
+  second: [0, 0, 1_000_000n],
+  minute: [0, 0, 60_000_000n],
+  hour: [0, 0, 3_600_000_000n],
+  day: [0, 1, 0n],
+  week: [0, 7, 0n],
+  month: [1, 0, 0n],
+  year: [12, 0, 0n],
 }
 
 /** A quantity and a unit: `5 minutes`. */
 export function readSpan(text: string): Span {
   const [count = '', unit = ''] = text.split(' ')
-  const [months, micros] = UNITS[unit.replace(/s$/, '')] ?? [0, 0n]
-  return new Span(months * Number(count), micros * BigInt(count))
+  const [months, days, micros] = UNITS[unit.replace(/s$/, '')] ?? [0, 0, 0n]
+  return new Span(months * Number(count), days * Number(count), micros * BigInt(count))
 }

@@ -1,12 +1,13 @@
 /** Owns the naive evaluator's time zones: offsets asked of Intl for each instant, local times brought back by trying both. */
-import { dateTrunc, timeBucket } from './naive-times.ts'
-import { RowError, type Span, type Time, toTime } from './value.ts'
+import { dateTrunc, timeBucket, unitOf } from './naive-times.ts'
+import { type Local, RowError, type Span, type Time, toTime } from './value.ts'
 
 const SECOND = 1_000_000n
 const DAY = 86_400n * SECOND
 const CYCLE = 146_097n * DAY
 const FIRST = BigInt(Date.UTC(1800, 0, 1)) * 1000n
-const LAST = BigInt(Date.UTC(2400, 0, 1)) * 1000n
+// the 400 years before have today's rules
+const LAST = BigInt(Date.UTC(2500, 0, 1)) * 1000n
 const SHORT = /^(microsecond|millisecond)s?$|^(second|minute|hour)$/
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -50,7 +51,7 @@ export function dateTruncIn(unit: string, time: Time, zone: string): Time {
   const clocks = new NaiveZone(zone)
   const offset = clocks.offset(time.micros)
   const { micros } = dateTrunc(unit, toTime(time.micros + offset))
-  return toTime(SHORT.test(unit.toLowerCase()) ? micros - offset : clocks.instant(micros))
+  return toTime(SHORT.test(unitOf(unit)) ? micros - offset : clocks.instant(micros))
 }
 
 export function timeBucketIn(width: Span, time: Time, zone: string): Time {
@@ -59,4 +60,13 @@ export function timeBucketIn(width: Span, time: Time, zone: string): Time {
   const { micros } = timeBucket(width, toTime(time.micros + offset), undefined)
   const isSame = clocks.offset(micros - offset) === offset
   return toTime(isSame ? micros - offset : clocks.instant(micros))
+}
+
+/** What the zone's clocks show, as the instant with these digits in UTC. */
+export function localIn({ micros }: Time, zone: string): Time {
+  return toTime(micros + new NaiveZone(zone).offset(micros))
+}
+
+export function instantIn({ micros }: Local, zone: string): Time {
+  return toTime(new NaiveZone(zone).instant(micros))
 }

@@ -142,6 +142,9 @@ function printLiteral({ type, value }: LiteralNode, besideNumeric: boolean): str
       return `${quoteText(String(value))}::timestamptz`
     case 'jsonb':
       return `${quoteText(String(value))}::jsonb`
+    case 'timestamp':
+    case 'date':
+      return `${quoteText(String(value))}::${type}`
     case 'interval':
       return `INTERVAL ${quoteText(String(value))}`
     case 'double precision': {

@@ -5,7 +5,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { MAY_REFUSE, type Engine, type EngineFigures, toValue } from './engines-property.ts'
-import { POSTGRESQL } from './dialects.ts'
+import { POSTGRESQL, postgresOutput } from './dialects.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import type { SourceRecord } from './naive-expressions.ts'
 import { printQuery, rollupOf } from './print-query.ts'
@@ -66,8 +66,7 @@ function printTheirs(query: RandomQuery, names: readonly string[]): string {
   return printQuery(query, {
     names,
     print: POSTGRESQL.print,
-    printOutput: (text, { type }) =>
-      type === 'timestamptz' ? `(extract(epoch FROM ${text}) * 1000000)::bigint::text` : `${text}::text`,
+    printOutput: (text, { type }) => postgresOutput(text, type),
   })
 }
 

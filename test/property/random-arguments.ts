@@ -1,6 +1,7 @@
 /** Owns what random expressions are given: flavours of fields that fit a call, arguments that are written out, literals of each type. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { SPANS } from './naive-intervals.ts'
 import {
   randomDouble,
   randomInteger,
@@ -21,6 +22,9 @@ export const CASTABLE: Partial<Record<ScalarType, readonly Flavour[]>> = {
   boolean: ['boolean', 'booleanText', 'small'],
   timestamptz: ['timeText'],
   jsonb: ['object', 'array', 'small', 'boolean', 'jsonText'],
+  timestamp: ['timeText'],
+  date: ['timeText'],
+  interval: ['spanText'],
 }
 
 const NUMBER_FLAVOURS: readonly Flavour[] = ['small', 'integer', 'double', 'number']
@@ -76,7 +80,12 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(try_)?cast_to_numeric$/, [CASTABLE.numeric ?? []]],
   [/^(try_)?cast_to_boolean$/, [CASTABLE.boolean ?? []]],
   [/^(try_)?cast_to_jsonb$/, [CASTABLE.jsonb ?? []]],
-  [/^(try_)?cast_to_timestamptz$/, [CASTABLE.timestamptz ?? []]],
+  [/^(try_)?cast_to_interval$/, [CASTABLE.interval ?? []]],
+  [
+    /^(make_|multiply_interval|interval_multiply|divide_interval|add_days|days_add|subtract_days)/,
+    Array.from({ length: 7 }, () => ['small'] as const),
+  ],
+  [/^(try_)?cast_to_(timestamptz|timestamp|date)$/, [CASTABLE.timestamptz ?? []]],
 ]
 
 /** What undeclared arguments of an aggregate should be; undefined: it doesn't matter. */
@@ -94,10 +103,27 @@ export function wantedFlavours(id: string): readonly (readonly Flavour[])[] | un
 
 const EXTRACT_FIELDS = [
   ...['epoch', 'millennium', 'century', 'decade', 'year', 'isoyear', 'quarter', 'month', 'week', 'day', 'doy', 'dow'],
-  ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds'],
+  ...['isodow', 'hour', 'minute', 'second', 'milliseconds', 'microseconds', 'julian'],
 ]
+const CLOCK_FIELDS = ['hour', 'minute', 'second', 'milliseconds', 'microseconds']
+const SPAN_FIELDS = [
+  ...['epoch', 'millennium', 'century', 'decade', 'year', 'quarter', 'month', 'week', 'day', ...CLOCK_FIELDS],
+]
+const SPAN_UNITS = [...['millennium', 'century', 'decade', 'year', 'quarter', 'month', 'day', ...CLOCK_FIELDS]]
+
+/** The fields and units that a call may name for such a subject; undefined: the call names none. */
+export function wordsOf(id: string, subject: ScalarType | undefined): readonly string[] | undefined {
+  if (id === 'date_trunc_interval') return SPAN_UNITS
+  if (id !== 'extract' && id !== 'date_part') return undefined
+  if (subject === 'interval') return SPAN_FIELDS
+  if (subject === 'date' && id === 'extract') return EXTRACT_FIELDS.filter((field) => !CLOCK_FIELDS.includes(field))
+  return subject === 'timestamptz' || subject === 'any'
+    ? [...EXTRACT_FIELDS, 'timezone', 'timezone_hour']
+    : EXTRACT_FIELDS
+}
+
 const READ_ONCE =
-  /^((path|path_text|has_any_key|has_all_keys|array_length) 1|date_(trunc|part|trunc_zone) 0|\w*_zone 2|\w*like 1|\w+_(any|all) 1)$/
+  /^((time_bucket|time_bucket_zone|date_bin|timezone) 0|(path|path_text|has_any_key|has_all_keys|array_length) 1|date_(trunc|part|trunc_zone|trunc_interval) 0|\w*_zone 2|\w*like 1|\w+_(any|all) 1)$/
 const REGEXPS = ['a', '^a', 'b$', '[a-c]+', '(a)(b)?', '\\d+', 'a.*b', 'x|y', '', '^$', '[^a]', 'd?e', 'ä', '.']
 const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
 const KEY_LISTS = ['{x}', '{x,y}', '{}', '{Ä,z,0}']
@@ -138,12 +164,15 @@ export function isReadOnce(id: string, index: number): boolean {
 
 /** Arguments that are mostly written out: units, patterns, paths, positions. */
 export function writtenArgument(random: SeededRandom, id: string, index: number, type: ScalarType): Node | undefined {
-  if (id === 'extract' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
   // months are refused there when they are written
   if (id === 'date_bin' && index === 0) {
     const widths = WIDTHS.filter((width) => !/mon|year|decade|centur|P\d+[YM]/i.test(width))
     return { kind: 'literal', type: 'interval', value: random.pick(widths) }
   }
+  if (id === 'timezone' && index === 0 && type === 'text') return textLiteral(random.pick(ZONES))
+  if (id.startsWith('time_bucket') && index === 0)
+    return { kind: 'literal', type: 'interval', value: random.pick(WIDTHS) }
+  if (id === 'make_timestamptz' && index === 6) return textLiteral(random.pick(ZONES))
   if (id.endsWith('_zone') && index === 2) return textLiteral(random.pick(ZONES))
   // a pattern that a record brings may be one in one engine only
   if (id.startsWith('regexp_') && index === 1) return textLiteral(random.pick(REGEXPS))
@@ -154,7 +183,6 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if ((id === 'has_key' || id === 'remove_from_json' || id.startsWith('jsonb_extract')) && index > 0 && type === 'text')
     return textLiteral(random.pick(MEMBERS))
   if (id === 'remove_from_json' && type === 'bigint') return smallLiteral(random, -2, 4)
-  if (id === 'date_part' && index === 0) return textLiteral(random.pick(EXTRACT_FIELDS))
   if (id.startsWith('date_trunc') && index === 0) return textLiteral(randomUnit(random))
   if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
   if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
@@ -189,9 +217,11 @@ export function randomLiteral(random: SeededRandom, type: ScalarType): LiteralNo
     case 'text':
       return textLiteral(random.chance(0.5) ? random.pick(SHORT_TEXTS) : randomText(random))
     case 'timestamptz':
+    case 'timestamp':
+    case 'date':
       return { kind: 'literal', type, value: randomTime(random) }
     case 'interval':
-      return { kind: 'literal', type, value: random.pick(WIDTHS) }
+      return { kind: 'literal', type, value: random.pick([...WIDTHS, ...SPANS]) }
     case 'jsonb':
       return { kind: 'literal', type, value: random.pick(JSONS_WRITTEN) }
     default:

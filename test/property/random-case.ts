@@ -4,7 +4,7 @@ import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Rollup } from './naive-evaluator.ts'
 import { GROUPING_STYLES, printGrouping } from './grouping-style.ts'
 import type { SourceRecord } from './naive-expressions.ts'
-import { DIALECT_TYPES, type Dialect } from './dialects.ts'
+import type { Dialect } from './dialects.ts'
 import { FEATURES, RandomExpressions, VALUE_TYPES, type FieldInfo } from './random-expressions.ts'
 import { FLAVOURS, printJson, randomValue, type Flavour } from './random-values.ts'
 import { printNode } from './print-syntax.ts'
@@ -48,7 +48,7 @@ export function randomFields(random: SeededRandom): FieldInfo[] {
 
 export function randomRollup(random: SeededRandom, fields: readonly FieldInfo[], dialect?: Dialect): Rollup {
   const ground = { fields, ...(dialect === undefined ? {} : { dialect }) }
-  const types = dialect === undefined ? VALUE_TYPES : DIALECT_TYPES
+  const types = dialect?.types ?? VALUE_TYPES
   const overRecords = new RandomExpressions(random, { ...ground, groups: undefined })
   const asked = Array.from({ length: FEATURES_ASKED }, () => random.pick(FEATURES))
   const groups = randomGroups(random, overRecords, random.pick([0, 1, 1, 2, 2, 3]), types, asked)
@@ -90,6 +90,8 @@ export function randomGroups(
       feature === undefined ? overRecords.ofType(random.pick(types), DEPTH) : overRecords.withFeature(feature, DEPTH)
     // a constant is no grouping value, an expression counts once
     if (node === undefined || !isGroupingValue(node)) continue
+    // engines keep any of equal intervals, we their span
+    if (node.type === 'interval' && overRecords.isForEngine) continue
     if (groups.every((other) => printNode(other) !== printNode(node))) groups.push(node)
   }
   return groups
@@ -106,7 +108,7 @@ function outputWith(
   // a jsonb has no greatest
   if (argument?.type === 'jsonb')
     return [{ kind: 'aggregate', name: 'count', distinct: true, type: 'bigint', argument, filter: null }]
-  if (argument !== undefined)
+  if (argument !== undefined && !(argument.type === 'interval' && overRecords.isForEngine))
     return [{ kind: 'aggregate', name: 'max', distinct: false, type: argument.type, argument, filter: null }]
   const output = overGroups.withFeature(feature, 2)
   return output === undefined ? [] : [output]

@@ -6,7 +6,7 @@ import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { aggregateId } from './coverage.ts'
-import { DIALECT_TYPES, exactDouble, firstField, type Dialect } from './dialects.ts'
+import { exactDouble, firstField, type Dialect } from './dialects.ts'
 import {
   aggregateFlavours,
   CASTABLE,
@@ -15,6 +15,7 @@ import {
   SCALAR_FLAVOURS,
   smallLiteral,
   wantedFlavours,
+  wordsOf,
   writtenArgument,
 } from './random-arguments.ts'
 import type { Flavour } from './random-values.ts'
@@ -55,6 +56,9 @@ export const VALUE_TYPES: readonly ScalarType[] = [
   'text',
   'timestamptz',
   'jsonb',
+  'timestamp',
+  'date',
+  'interval',
 ]
 
 const BY_ID = Map.groupBy(SIGNATURES, ({ id }) => id)
@@ -108,14 +112,19 @@ export class RandomExpressions {
   constructor(random: SeededRandom, ground: Ground) {
     this.random = random
     this.#ground = ground
-    this.#types = ground.dialect === undefined ? VALUE_TYPES : DIALECT_TYPES
+    this.#types = ground.dialect?.types ?? VALUE_TYPES
     this.#records = ground.groups === undefined ? this : new RandomExpressions(random, { ...ground, groups: undefined })
+  }
+
+  /** Whether an engine is asked too. */
+  get isForEngine(): boolean {
+    return this.#ground.dialect !== undefined
   }
 
   /** An expression of that type. */
   ofType(type: ScalarType, depth: number, wanted: readonly Flavour[] = []): Node {
     const { random } = this
-    if (depth <= 0 || type === 'interval' || random.chance(0.3)) return this.#leaf(type, wanted)
+    if (depth <= 0 || random.chance(0.3)) return this.#leaf(type, wanted)
     if (random.chance(0.2)) return this.#form(random.pick(type === 'boolean' ? FORMS : ALTERNATIVES), type, depth)
     const signatures = this.#possible(BY_TYPE.get(type) ?? [])
     if (signatures.length === 0) return this.#leaf(type, wanted)
@@ -147,8 +156,20 @@ export class RandomExpressions {
 
   #call({ id, args, type }: Signature, depth: number): Node {
     const flavours = wantedFlavours(id)
-    const nodes = args.map((arg, index) => this.#argument(id, index, arg, depth - 1, flavours?.[index] ?? []))
+    const nodes = args.map(
+      (arg, index) =>
+        this.#wordOf(id, index, args) ?? this.#argument(id, index, arg, depth - 1, flavours?.[index] ?? []),
+    )
     return { kind: 'call', id, args: nodes, type }
+  }
+
+  /** A field or unit that is written out must be one of the type; undefined: any word, or none. */
+  #wordOf(id: string, index: number, [, subject]: readonly ScalarType[]): Node | undefined {
+    const isOfDialect = this.#ground.dialect !== undefined && subject === 'timestamptz'
+    const words = index === 0 && !isOfDialect ? wordsOf(id, subject) : undefined
+    return words === undefined || (id !== 'extract' && this.random.chance(0.2))
+      ? undefined
+      : { kind: 'literal', type: 'text', value: this.random.pick(words) }
   }
 
   #argument(id: string, index: number, type: ScalarType, depth: number, wanted: readonly Flavour[]): Node {
@@ -262,7 +283,7 @@ export class RandomExpressions {
   }
 
   #leaf(type: ScalarType, wanted: readonly Flavour[]): Node {
-    const literal = this.random.chance(type === 'interval' ? 1 : 0.2) ? this.#literal(type) : undefined
+    const literal = this.random.chance(0.2) ? this.#literal(type) : undefined
     if (literal !== undefined && (type !== 'numeric' || this.#ground.groups === undefined || this.random.chance(0.2)))
       return literal
     return this.#held(type, wanted)
@@ -285,8 +306,6 @@ export class RandomExpressions {
         return this.#field(wanted)
       case 'number':
         return call('function', random.pick(['abs', 'floor', 'round']), [this.#field(['small', 'double', 'number'])])
-      case 'interval':
-        return this.#literal(type) as Node
       default: {
         const meta = random.chance(0.1) ? METADATA.filter((one) => one.type === type) : []
         if (meta.length > 0) return { kind: 'meta', ...random.pick(meta) }
@@ -331,7 +350,7 @@ export class RandomExpressions {
         (id ?? one.id) === one.id &&
         (type ?? one.type) === one.type &&
         (dialect === undefined ||
-          (dialect.allowsAggregate(one.name, one.args) && one.args.every((arg) => DIALECT_TYPES.includes(arg)))),
+          (dialect.allowsAggregate(one.name, one.args) && one.args.every((arg) => dialect.types.includes(arg)))),
     )
     if (fitting.length === 0) return undefined
     // by name first: those of two arguments have many lists of types
@@ -395,7 +414,7 @@ export class RandomExpressions {
 
   #literal(type: ScalarType): LiteralNode | undefined {
     const { dialect } = this.#ground
-    if (dialect !== undefined && type !== 'interval') return dialect.literal(type, this.random)
+    if (dialect !== undefined) return dialect.literal(type, this.random)
     return randomLiteral(this.random, type)
   }
 }

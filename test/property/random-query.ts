@@ -16,6 +16,9 @@ export interface QueryColumn {
   readonly output: string
 }
 
+/** Of intervals that are equal PostgreSQL shows any: they stand inside expressions alone. */
+const SHOWN_TYPES: readonly ScalarType[] = [...DIALECT_TYPES, 'timestamp', 'date']
+
 /** Each groups by its first columns: what they are cast to in the rollup they are in the query. */
 export const TABLES: readonly (readonly QueryColumn[])[] = [
   [
@@ -26,6 +29,9 @@ export const TABLES: readonly (readonly QueryColumn[])[] = [
     { name: 'w', type: 'bigint', output: 'MIN(w::bigint)' },
     { name: 'p', type: 'boolean', output: 'BOOL_AND(p::boolean)' },
     { name: 'd', type: 'double precision', output: 'MAX(d::double precision)' },
+    { name: 'l', type: 'timestamp', output: 'MAX(l::timestamp)' },
+    { name: 'a', type: 'date', output: 'MIN(c::date)' },
+    { name: 'v', type: 'interval', output: 'MAX(v::interval)' },
   ],
   [
     { name: 'j', type: 'bigint', output: 'j::bigint' },
@@ -35,6 +41,9 @@ export const TABLES: readonly (readonly QueryColumn[])[] = [
     { name: 'c', type: 'bigint', output: 'COUNT(*)' },
     { name: 'q', type: 'boolean', output: 'BOOL_OR(q::boolean)' },
     { name: 'e', type: 'double precision', output: 'MAX(e::double precision)' },
+    { name: 'm', type: 'timestamp', output: 'MIN(l::timestamp)' },
+    { name: 'b', type: 'date', output: 'MAX(c::date)' },
+    { name: 'k', type: 'interval', output: 'MIN(v::interval)' },
   ],
 ]
 export const GROUPING_COLUMNS = 3
@@ -91,7 +100,7 @@ export function columnsOf(source: Source): readonly QueryColumn[] {
 }
 
 export function randomQuery(random: SeededRandom): RandomQuery {
-  const types = Array.from({ length: 1 + random.below(4) }, () => random.pick(DIALECT_TYPES))
+  const types = Array.from({ length: 1 + random.below(4) }, () => random.pick(SHOWN_TYPES))
   const count = random.chance(0.25) ? 2 : 1
   const selects = Array.from({ length: count }, () => randomSelect(random, types))
   const isOrdered = random.chance(0.5)
@@ -124,7 +133,7 @@ function randomSelect(random: SeededRandom, types: readonly ScalarType[]): Selec
   }
   const groups: Node[] = []
   for (let left = random.pick([0, 1, 1, 2]); left > 0; left--) {
-    const group = overRows.ofType(random.pick(DIALECT_TYPES), DEPTH)
+    const group = overRows.ofType(random.pick(SHOWN_TYPES), DEPTH)
     // a constant is no grouping value
     if (someNode(group, ({ kind }) => kind === 'field')) groups.push(group)
   }

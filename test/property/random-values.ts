@@ -1,5 +1,6 @@
 /** Owns random values as records have them: numbers at every border, texts of every script, times in every spelling, kinds mixed. */
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { SPANS } from './naive-intervals.ts'
 import type { JsonNode } from './value.ts'
 
 /** What a field mostly holds. */
@@ -14,6 +15,7 @@ export const FLAVOURS = [
   'doubleText',
   'booleanText',
   'timeText',
+  'spanText',
   'unitText',
   'pattern',
   'jsonText',
@@ -269,6 +271,8 @@ export function randomValue(random: SeededRandom, flavour: Flavour, depth = 0): 
       return text(often(random, BOOLEAN_TEXTS, BAD_BOOLEAN_TEXTS))
     case 'timeText':
       return text(random.chance(BAD_CHANCE) ? random.pick(BAD_TIMES) : randomTime(random))
+    case 'spanText':
+      return text(often(random, [...SPANS, '90', '-1.5', ' 12 '], ['', 'x', '5 parsecs', '1e3', '1 day 2 days']))
     case 'unitText':
       return text(often(random, UNITS, BAD_UNITS))
     case 'pattern':

@@ -9,8 +9,6 @@ export interface Signature {
   readonly type: ScalarType
 }
 
-const WITH_WIDTH: ReadonlySet<string> = new Set(['time_bucket', 'time_bucket_zone', 'date_bin'])
-
 const TYPES: readonly ScalarType[] = [
   'any',
   'boolean',
@@ -20,15 +18,15 @@ const TYPES: readonly ScalarType[] = [
   'number',
   'text',
   'timestamptz',
+  'timestamp',
+  'date',
   'interval',
   'jsonb',
 ]
-/** What a call may give. */
-const VALUES: readonly ScalarType[] = TYPES.filter((type) => type !== 'interval')
 /** More make too many combinations, but for those that take no fewer. */
 const ARGUMENTS_MAX = 3
 /** Of variadic ones: so many arguments, of so many types in turn. */
-const LONG_LENGTHS = [4, 5, 7]
+const LONG_LENGTHS = [4, 5, 6, 7]
 const LONG_TYPES = 2
 const FOUR_ARGUMENTS: ReadonlySet<string> = new Set(['width_bucket'])
 
@@ -40,8 +38,7 @@ function signaturesOf(entry: FunctionEntry): Signature[] {
   const long = entry.variadic === true ? combinations(LONG_TYPES).flatMap(repeated) : []
   return [...lengths.flatMap(combinations), ...long].flatMap((args) => {
     const type = entry.resolve(args)
-    if (type === undefined || !isWritten(entry, args) || !VALUES.includes(type) || entry.id === 'make_timestamptz')
-      return []
+    if (type === undefined || !isWritten(entry, args)) return []
     // analysers take the first entry of the name that answers
     const first = findFunctions(entry.form, entry.name).find(({ resolve }) => resolve(args) !== undefined)
     return first === entry ? [{ id: entry.id, args, type }] : []
@@ -58,9 +55,8 @@ function combinations(length: number): ScalarType[][] {
   return combinations(length - 1).flatMap((rest) => TYPES.map((type) => [...rest, type]))
 }
 
-/** Intervals stand in the functions that make buckets alone; a cast to the type that is there already is none; LIKE's third argument has a form of its own. */
+/** A cast to the type that is there already is none; LIKE's third argument has a form of its own. */
 function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[]): boolean {
-  if (args.includes('interval') && (!WITH_WIDTH.has(id) || args.indexOf('interval', 1) > 0)) return false
   if (form === 'cast' || form === 'try_cast') return args[0] !== name
   // the analyser calls it trim, as the grammar calls TRIM btrim
   if (id === 'btrim') return false

@@ -38,17 +38,39 @@ export class Json {
   }
 }
 
-export class Span {
-  readonly months: number
+/** What a clock and a calendar show. */
+export class Local {
+  /** Microseconds since 1970, as if in UTC. */
   readonly micros: bigint
-  constructor(months: number, micros: bigint) {
-    this.months = months
+  constructor(micros: bigint) {
     this.micros = micros
   }
 }
 
+export class Day {
+  /** Since 1970. */
+  readonly days: number
+  constructor(days: number) {
+    this.days = days
+  }
+}
+
+export class Span {
+  readonly months: number
+  readonly days: number
+  readonly micros: bigint
+  constructor(months: number, days: number, micros: bigint) {
+    this.months = months
+    this.days = days
+    this.micros = micros
+  }
+}
+
+/** A point in time. */
+export type TimeValue = Time | Local | Day
+
 /** bigint: an integer; number: a double, never -0. */
-export type Value = null | boolean | bigint | number | string | Decimal | Time | Json | Span
+export type Value = null | boolean | bigint | number | string | Decimal | Time | Local | Day | Json | Span
 export type NumberValue = bigint | number | Decimal
 
 /** Why an expression has no value: a code of what can be wrong with a record or a cell. */
@@ -60,13 +82,16 @@ export class RowError extends Error {
   }
 }
 
-export type Kind = 'null' | 'boolean' | 'number' | 'text' | 'time' | 'array' | 'object' | 'interval'
+export type Kind =
+  'null' | 'boolean' | 'number' | 'text' | 'time' | 'timestamp' | 'date' | 'array' | 'object' | 'interval'
 
 export function kindOf(value: Value): Kind {
   if (value === null) return 'null'
   if (typeof value === 'boolean') return 'boolean'
   if (typeof value === 'string') return 'text'
   if (value instanceof Time) return 'time'
+  if (value instanceof Local) return 'timestamp'
+  if (value instanceof Day) return 'date'
   if (value instanceof Json) return 'elements' in value.node ? 'array' : 'object'
   return value instanceof Span ? 'interval' : 'number'
 }
@@ -168,7 +193,9 @@ export function keyOf(value: Value): string {
   if (typeof value === 'string') return `text ${value}`
   if (value instanceof Time) return `time ${value.micros}`
   if (value instanceof Json) return `json ${showJson(value.node)}`
-  if (value instanceof Span) throw new RowError('wrong_kind')
+  if (value instanceof Local) return `timestamp ${value.micros}`
+  if (value instanceof Day) return `date ${value.days}`
+  if (value instanceof Span) return `interval ${spanOf(value)}`
   return `number ${numberKey(value)}`
 }
 
@@ -258,7 +285,7 @@ export function showValue(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value instanceof Time) return JSON.stringify(showTime(value))
   if (value instanceof Json) return showJson(value.node)
-  if (value instanceof Span) throw new Error('an interval is never shown')
+  if (value instanceof Local || value instanceof Day || value instanceof Span) return JSON.stringify(showOther(value))
   return showNumber(value)
 }
 
@@ -297,6 +324,39 @@ export function toDays(year: number, month: number, day: number): number {
   return Date.UTC(whole - cycles * CYCLE_YEARS, rest, day) / DAY_MS + cycles * CYCLE_DAYS
 }
 
+export function microsOf(value: TimeValue): bigint {
+  return value instanceof Day ? BigInt(value.days) * DAY_MICROS : value.micros
+}
+
+/** Months of 30 days, days of 24 hours. */
+export function spanOf({ months, days, micros }: Span): bigint {
+  return (BigInt(months) * 30n + BigInt(days)) * DAY_MICROS + micros
+}
+
+/** A timestamp, a date, an interval as text. */
+export function showOther(value: Local | Day | Span): string {
+  if (value instanceof Local) return showTime(new Time(value.micros)).slice(0, -1)
+  if (value instanceof Day) return showTime(new Time(microsOf(value))).replace(/T.*/, '')
+  const parts: string[] = []
+  let isBefore = false
+  const names = [Math.trunc(value.months / 12), value.months % 12, value.days]
+  for (const [index, count] of names.entries()) {
+    if (count === 0) continue
+    const name = ['year', 'mon', 'day'][index]
+    parts.push(`${isBefore && count > 0 ? '+' : ''}${count} ${name}${count === 1 ? '' : 's'}`)
+    isBefore = count < 0
+  }
+  if (parts.length > 0 && value.micros === 0n) return parts.join(' ')
+  const micros = value.micros < 0n ? -value.micros : value.micros
+  const two = (part: bigint): string => String(part).padStart(2, '0')
+  const clock = `${two(micros / 3_600_000_000n)}:${two((micros / 60_000_000n) % 60n)}:${two((micros / 1_000_000n) % 60n)}`
+  const fraction = String(micros % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
+  const sign = value.micros < 0n ? '-' : isBefore ? '+' : ''
+  return [...parts, `${sign}${clock}${fraction === '' ? '' : `.${fraction}`}`].join(' ')
+}
+
 /** 4713 BC, and the last microsecond that fits 64 bits. */
 const TIME_MIN = BigInt(toDays(-4713, 11, 24)) * DAY_MICROS
 const TIME_MAX = 2n ** 63n - 1n
@@ -305,6 +365,13 @@ const TIME_MAX = 2n ** 63n - 1n
 export function toTime(micros: bigint): Time {
   if (micros < TIME_MIN || micros > TIME_MAX) throw new RowError('timestamp_out_of_range')
   return new Time(micros)
+}
+
+/** Errors: timestamp_out_of_range. */
+export function toDay(days: number): Day {
+  const micros = Number.isFinite(days) ? BigInt(days) * DAY_MICROS : TIME_MAX + 1n
+  if (micros < TIME_MIN || micros > TIME_MAX) throw new RowError('timestamp_out_of_range')
+  return new Day(days)
 }
 
 export function timeOf(days: number, rest: bigint): Time {

@@ -1,5 +1,6 @@
 /** Expressions whose value PostgreSQL knows: each rule of times and intervals at least once, and their limits. */
 export const STATED_TIMES: readonly string[] = [
+  "timestamptz '6003-04-01' AT TIME ZONE 'America/New_York'",
   "date '2026-01-01' - '1'",
   "date '2026-01-01' - '2025-01-01'",
   "timestamp '2026-01-01' + '1 day'",
