@@ -8,11 +8,11 @@ import { outputName } from '../sql/output-name.ts'
 import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, SelectStmt } from '../sql/parse-statement.ts'
 import { nowhere } from './guard-place.ts'
-import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext } from './compile-context.ts'
 import { MEASURE } from '../planner/measure-name.ts'
 import { findColumn } from './namespace.ts'
 import type { GroupItem, Grouping, ScopeParts } from './scope-parts.ts'
+import { expandGroups } from './query-grouping-sets.ts'
 import { QueryScope } from './query-scope.ts'
 import type { Target } from './target-list.ts'
 
@@ -24,23 +24,14 @@ export function compileGrouping(
 ): Grouping | undefined {
   const { context } = parts
   const nodes = select.groupClause ?? []
-  if (select.groupDistinct === true)
-    throw unsupported('GROUP BY DISTINCT is not supported', context.positionWithin(nodes), 'Leave DISTINCT out.')
   const clauses = [targets.map(({ node }) => node), select.sortClause, select.windowClause]
   if (nodes.length === 0 && select.havingClause === undefined && !holdsAggregate(clauses)) return undefined
   const scope = new QueryScope('GROUP BY', parts)
-  const items = nodes.map((node) => toItem(node, targets, scope, context))
-  return { items, measured: new Map() }
+  return { ...expandGroups(select, (node) => toItem(node, targets, scope, context), context), measured: new Map() }
 }
 
 function toItem(node: Node, targets: readonly Target[], scope: QueryScope, context: CompileContext): GroupItem {
   const position = context.positionOf(locationOf(node))
-  if ('GroupingSet' in node)
-    throw unsupported(
-      'GROUPING SETS, ROLLUP and CUBE are not supported yet',
-      position,
-      'Write one SELECT for each grouping.',
-    )
   const target = targetOf(node, targets, scope, position)
   const expressionNode = target?.node ?? node
   if (holdsAggregate(expressionNode)) {
@@ -51,7 +42,8 @@ function toItem(node: Node, targets: readonly Target[], scope: QueryScope, conte
   }
   const analysed = context.analyser(scope).analyseSettled(expressionNode)
   const expression = toGroupValue(analysed, context)
-  return { name: target?.name ?? outputName({ val: expressionNode }), node: expressionNode, expression }
+  const name = target?.name ?? outputName({ val: expressionNode })
+  return { name, node: expressionNode, expression, value: context.printer.print(analysed) }
 }
 
 /** Groups are made by comparing cells: there an error ends, and an interval is its span, which equal ones share. */

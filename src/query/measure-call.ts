@@ -107,10 +107,8 @@ function refuseMixedSets({ groupingSet, rollup }: MeasureSource, position: numbe
 /** At coarser grain a grouping value exists only where it is grouped by. */
 function groupValue(leaf: GroupValue, source: MeasureSource, scope: CallScope, { position }: CallSite): SqlFragment {
   const group = source.group(leaf.index)
-  const item = scope.grouping?.items.find(
-    ({ expression }) => expression.kind === 'fragment' && expression.sql === group?.sql,
-  )
-  if (item !== undefined && group !== undefined) return group
+  const expression = scope.grouping?.items.find(({ value }) => value === group?.sql)?.expression
+  if (expression?.kind === 'fragment') return expression
   const { output, column } = at(source.rollup.plan.ingest.groupBy, leaf.index)
   throw new RollupdError(
     'sql_invalid',

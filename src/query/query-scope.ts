@@ -14,8 +14,9 @@ import { isWindowFunction, windowFunctionNames } from '../sql/refused-functions.
 import { MEASURE } from '../planner/measure-name.ts'
 import { analyseMeasure } from './measure-call.ts'
 import { findColumn } from './namespace.ts'
+import { analyseGroupingCall } from './query-grouping-sets.ts'
 import { isSameNode } from './same-node.ts'
-import { type CallScope, type Grouping, type ScopeParts } from './scope-parts.ts'
+import { type CallScope, type GroupItem, type Grouping, type ScopeParts } from './scope-parts.ts'
 import { analyseSubquery } from './subquery-expression.ts'
 import { pathOf } from '../sql/name-parts.ts'
 import { unsupported } from '../sql/unsupported.ts'
@@ -92,10 +93,16 @@ export class QueryScope implements CallScope {
   }
 
   /** A whole grouping expression has one value per group. */
-  node(node: Node): Expression | undefined {
-    if (this.grouping === undefined || 'A_Const' in node) return undefined
-    const item = this.grouping.items.find((one) => isSameNode(one.node, node, (a, b) => this.#isSameColumn(a, b)))
-    return item?.expression
+  node(node: Node, position: number): Expression | undefined {
+    if ('GroupingFunc' in node) {
+      if (this.grouping === undefined) throw refuseGrouping(this.clause, position)
+      return analyseGroupingCall(node.GroupingFunc, position, this.grouping, (one) => this.#itemOf(one))
+    }
+    return 'A_Const' in node ? undefined : this.#itemOf(node)?.expression
+  }
+
+  #itemOf(node: Node): GroupItem | undefined {
+    return this.grouping?.items.find((one) => isSameNode(one.node, node, (a, b) => this.#isSameColumn(a, b)))
   }
 
   #isGrouped(expression: Expression): boolean {
@@ -124,6 +131,13 @@ export class QueryScope implements CallScope {
       hint: didYouMean(name, names) ?? hintOf(name, names),
     })
   }
+}
+
+function refuseGrouping(clause: string, position: number): RollupdError {
+  return new RollupdError('sql_invalid', `GROUPING is not allowed in ${clause}`, {
+    position,
+    hint: 'It stands in SELECT, HAVING and ORDER BY of a SELECT with GROUP BY.',
+  })
 }
 
 const NAMES_LISTED_MAX = 20

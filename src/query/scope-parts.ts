@@ -3,6 +3,7 @@ import type { Expression } from '../sql/expression.ts'
 import type { Node } from '../sql/parse-statement.ts'
 import type { CompileContext, OuterScope, Surroundings } from './compile-context.ts'
 import type { Namespace } from './namespace.ts'
+import type { GroupingSets } from './query-grouping-sets.ts'
 import type { HidesGroups } from './relation.ts'
 import type { WindowClause } from './window-clause.ts'
 
@@ -10,12 +11,17 @@ import type { WindowClause } from './window-clause.ts'
 export interface GroupItem {
   readonly name: string
   readonly node: Node
+  /** NULL in groups of a grouping set that lacks it. */
   readonly expression: Expression
+  /** Text of its value in the rows. */
+  readonly value: string
 }
 
 /** Which expressions have one value per group. */
 export interface Grouping {
   readonly items: readonly GroupItem[]
+  /** Undefined: one set, of all items. */
+  readonly sets: GroupingSets | undefined
   /** Rollups of which MEASURE merged groups although HAVING hides some; with the group's identity where it may stand in several rows. */
   readonly measured: Map<HidesGroups, string | undefined>
 }

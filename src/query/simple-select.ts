@@ -1,15 +1,15 @@
 /** Owns one SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY ... LIMIT, without set operations. */
 import { at } from '../core/assert.ts'
-import { RollupdError } from '../core/errors.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { SelectStmt } from '../sql/parse-statement.ts'
 import { nowhere, toGuardPlace } from './guard-place.ts'
-import { unsupported } from '../sql/unsupported.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
 import { FromCompiler, type FromClause } from './from-clause.ts'
 import { compileGrouping } from './grouping.ts'
 import { compileLimit, type RowLimit } from './order-by.ts'
 import { QueryScope } from './query-scope.ts'
+import { refuseForms } from './select-forms.ts'
+import type { GroupingSets } from './query-grouping-sets.ts'
 import { limitText, rankedText } from './ranked-rows.ts'
 import type { Grouping } from './scope-parts.ts'
 import type { GroupSource, MeasureSource } from './relation.ts'
@@ -25,22 +25,6 @@ export function compileSimpleSelect(
 ): SelectPlan {
   refuseForms(select, context)
   return new SimpleSelect(select, surroundings, context)
-}
-
-function refuseForms(select: SelectStmt, context: CompileContext): void {
-  const { intoClause, lockingClause, targetList } = select
-  const positionOf = (node: unknown) => context.positionWithin(node)
-  if (intoClause !== undefined)
-    throw unsupported('SELECT INTO is not supported', positionOf(intoClause), 'Queries only read.')
-  if (lockingClause !== undefined) {
-    const position = context.statement.positionOfWord('for')
-    throw unsupported('FOR UPDATE and FOR SHARE are not supported', position, 'Queries only read.')
-  }
-  // PostgreSQL gives rows without columns then; no answer has a form for them
-  if (targetList === undefined) {
-    const position = Math.max(1, positionOf(select.fromClause))
-    throw new RollupdError('sql_invalid', 'SELECT has no outputs', { position, hint: 'Name columns or *.' })
-  }
 }
 
 class SimpleSelect implements SelectPlan {
@@ -113,7 +97,7 @@ class SimpleSelect implements SelectPlan {
     this.#orderBy = this.#isRanked() ? [] : this.#orderTexts()
     const { count, withTies } = this.#limit
     this.isPlain = !this.#isRanked() && this.#sorting.values.length === 0 && limitText(this.#limit) === ''
-    this.isSingleRow = (!withTies && (count === '0' || count === '1')) || this.#grouping?.items.length === 0
+    this.isSingleRow = (!withTies && (count === '0' || count === '1')) || this.#isOneGroup()
     this.#noteHiddenGroups()
   }
 
@@ -185,17 +169,30 @@ class SimpleSelect implements SelectPlan {
   }
 
   #rows(columns: readonly string[]): string {
-    return `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${columns.join(', ')}${this.#body()}${this.#groupBy()}`
+    const sets = this.#grouping?.sets
+    const rows = `SELECT ${this.#distinct ? 'DISTINCT ' : ''}${columns.join(', ')}${this.#body(sets)}`
+    const groups = `${rows}${this.#groupBy()}`
+    if (sets === undefined || sets.emptyCount === 0) return groups
+    // the groups of no expression are there without any row too: then these are all that there are
+    const having = this.#having === undefined ? '' : ` AND (${this.#having})`
+    return [groups, ...Array.from({ length: sets.emptyCount }, () => `${rows} HAVING count(*) = 0${having}`)].join(
+      ' UNION ALL ',
+    )
   }
 
   #isRanked(): boolean {
-    return this.#sorting.distinctOn.length > 0 || this.#limit.withTies
+    const hasTotals = (this.#grouping?.sets?.emptyCount ?? 0) > 0
+    return hasTotals || this.#sorting.distinctOn.length > 0 || this.#limit.withTies
   }
 
   /** SQLite takes HAVING without GROUP BY only where an output holds an aggregate. */
   #besideHaving(output: string): string {
-    const isNeeded = this.#having !== undefined && this.#grouping?.items.length === 0
+    const isNeeded = (this.#having !== undefined && this.#isOneGroup()) || (this.#grouping?.sets?.emptyCount ?? 0) > 0
     return isNeeded ? `CASE WHEN count(*) IS NOT NULL THEN ${output} END` : output
+  }
+
+  #isOneGroup(): boolean {
+    return this.#grouping?.items.length === 0 && this.#grouping.sets === undefined
   }
 
   /** SQLite compares cells by their bytes: only an interval's key bytes are equal where the intervals are. */
@@ -206,8 +203,9 @@ class SimpleSelect implements SelectPlan {
   }
 
   /** From FROM to WHERE. */
-  #body(): string {
-    const from = this.#from.render()
+  #body(sets?: GroupingSets): string {
+    const rows = this.#from.render()
+    const from = sets === undefined ? rows : rows === '' ? sets.tableText : `${rows}${sets.joinText}`
     return `${from === '' ? '' : ` FROM ${from}`}${this.#where === undefined ? '' : ` WHERE ${this.#where}`}`
   }
 
@@ -232,6 +230,8 @@ class SimpleSelect implements SelectPlan {
     const items = this.#grouping?.items ?? []
     // a bare number would be an ordinal: constants don't tell groups apart
     const keys = items.flatMap(({ expression }) => (expression.kind === 'literal' ? [] : [this.#groupKey(expression)]))
+    const sets = this.#grouping?.sets
+    if (sets !== undefined) return [sets.numberText, ...keys]
     return keys.length === 0 && items.length > 0 ? ['NULL'] : keys
   }
 

@@ -47,6 +47,8 @@ export function randomQuery(random: SeededRandom): RandomQuery {
     joinedValues,
     wholeSeries,
     seriesOfTimes,
+    groupingSets,
+    groupingSets,
   ])
   return make(random)
 }
@@ -191,6 +193,44 @@ function seriesOfTimes(random: SeededRandom): RandomQuery {
       { sql: 'COUNT(id)', type: 'bigint' },
     ],
     tail: `FROM ${series} WITH ORDINALITY AS series(t, ordinal) LEFT JOIN ROWS_ ON z = t GROUP BY t, ordinal`,
+    isOrdered: false,
+  }
+}
+
+const SET_KEYS = ['g', 'i', 'p', 'x', 'i % 2']
+
+function groupingSets(random: SeededRandom): RandomQuery {
+  const names = some(random, 1 + random.below(3), () => random.pick(SET_KEYS))
+  const list = names.join(', ')
+  const sets = some(random, 1 + random.below(3), () => `(${names.filter(() => random.chance(0.5)).join(', ')})`)
+  // the keys must all be there
+  const groups = random.pick([
+    `ROLLUP (${list})`,
+    `CUBE (${list})`,
+    `GROUPING SETS (${sets.join(', ')}, (${list}))`,
+    `${list}, ROLLUP (${random.pick(names)}, n)`,
+    `DISTINCT ROLLUP (${list}), CUBE (${random.pick(names)})`,
+    `GROUPING SETS (ROLLUP (${list}), (${random.pick(names)}))`,
+  ])
+  const grouping = `GROUPING(${list})`
+  const columns: QueryOutput[] = names.map((sql) => ({
+    sql,
+    type: sql === 'i % 2' ? 'bigint' : (QUERY_COLUMNS.find(({ name }) => name === sql)?.type ?? 'bigint'),
+  }))
+  const having = random.chance(0.3) ? ` HAVING COUNT(*) > ${random.below(3)} OR ${grouping} > 0` : ''
+  const order = random.chance(0.4) ? ` ORDER BY ${grouping}, COUNT(*)` : ''
+  return {
+    head: random.chance(0.15) ? 'DISTINCT ' : '',
+    outputs: [
+      ...columns,
+      { sql: grouping, type: 'bigint' },
+      { sql: 'COUNT(*)', type: 'bigint' },
+      { sql: 'SUM(x)', type: 'double precision' },
+      ...(random.chance(0.3)
+        ? [{ sql: `SUM(COUNT(*)) OVER (PARTITION BY ${grouping})`, type: 'numeric' } as const]
+        : []),
+    ],
+    tail: `FROM ROWS_${random.pick(['', ' WHERE j > 0', ' WHERE id < 0'])} GROUP BY ${groups}${having}${order}`,
     isOrdered: false,
   }
 }
