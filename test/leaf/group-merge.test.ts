@@ -19,6 +19,7 @@ const CALLS: readonly { aggregate: string; type: ScalarType; distinct?: boolean 
   { aggregate: 'max', type: 'any' },
   { aggregate: 'approx_distinct', type: 'any' },
   { aggregate: 'approx_percentile', type: 'any' },
+  { aggregate: 'stddev', type: 'any' },
 ]
 const AGGREGATES = CALLS.map(({ aggregate, type, distinct }) => {
   const resolved = resolveAggregate(aggregate, [type], distinct)
@@ -102,4 +103,19 @@ test.each([
     { numRuns: Number(process.env['ROLLUPD_LEAF_RUNS'] ?? 40) },
   )
   reader.close()
+})
+
+test('a state that grows where it is stored is counted in the bytes of its rollup', () => {
+  const aggregate = resolveAggregate('approx_distinct', ['any'])!
+  const partials = [{ name: 'x', aggregate: 'approx_distinct', type: 'any' as const }]
+  const { id } = leaf.createRollup(definitionOf('r', { groupBy: SKETCH.groupBy, partials }))
+  const commit = (first: number, values: readonly Value[]): number => {
+    const range = rangeOf({ first, next: first + values.length })
+    leaf.commit([batchOf(id, [range], [{ key: 'a', values: ['a'], states: stateOf(aggregate, values) }])])
+    return leaf.findRollup('r')?.bytes ?? 0
+  }
+  const before = commit(0, [1n, 2n])
+  // 8 bytes a hash; 2 is there already
+  expect(commit(2, [2n, 3n, 4n]) - before).toBe(16)
+  expect(commit(5, [1n, 4n]) - before).toBe(16)
 })
