@@ -22,6 +22,9 @@ import { ANY_VALUE, FIRST, LAST } from './first-and-last.ts'
 import { JSON_OBJECT_AGG, JSONB_OBJECT_AGG, MAP_AGG } from './map-agg.ts'
 import { MAX } from './max.ts'
 import { MIN } from './min.ts'
+import { MEDIAN, PERCENTILE_CONT, PERCENTILE_DISC } from './percentile.ts'
+import { AVG_DISTINCT, SUM_DISTINCT } from './distinct-sum.ts'
+import { APPROX_TOP_K, HISTOGRAM, MODE } from './frequent-values.ts'
 import { REGR_COUNT } from './pair-count.ts'
 import {
   REGR_AVGX,
@@ -42,7 +45,9 @@ export const AGGREGATES: readonly AggregateDefinition[] = [
   COUNT,
   COUNT_DISTINCT,
   SUM,
+  SUM_DISTINCT,
   AVG,
+  AVG_DISTINCT,
   MIN,
   MAX,
   MIN_BY,
@@ -73,6 +78,12 @@ export const AGGREGATES: readonly AggregateDefinition[] = [
   REGR_R2,
   APPROX_DISTINCT,
   APPROX_PERCENTILE,
+  PERCENTILE_CONT,
+  PERCENTILE_DISC,
+  MEDIAN,
+  MODE,
+  APPROX_TOP_K,
+  HISTOGRAM,
   FIRST,
   LAST,
   ANY_VALUE,

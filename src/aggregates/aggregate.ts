@@ -21,8 +21,12 @@ export interface AggregateDefinition {
   readonly name: string
   /** `distinct`: serves the call with DISTINCT alone. `either`: DISTINCT changes nothing. Absent: DISTINCT is refused. */
   readonly form?: 'distinct' | 'either'
-  /** What the second argument is, written out, that finalize gets; the state doesn't depend on it. `fraction`: a number from 0 to 1. */
-  readonly parameter?: 'fraction' | 'separator'
+  /** What finalize gets beside the state, which doesn't depend on it: the second argument, that of a call with WITHIN GROUP. */
+  readonly parameter?: AggregateParameterKind
+  /** The call is `name(parameter) WITHIN GROUP (ORDER BY value)`. */
+  readonly withinGroup?: true
+  /** The aggregate, in the same form, whose state this one reads, for these argument types; absent: it has its own. */
+  readonly stateOwner?: (argTypes: readonly ScalarType[]) => string
   /** The call takes ORDER BY inside its brackets. */
   readonly ordered?: true
   /** Arguments at these places are cast to a type first. */
@@ -35,6 +39,12 @@ export interface AggregateDefinition {
    */
   resolve(argTypes: readonly ScalarType[]): Aggregate | undefined
 }
+
+/**
+ * All are written out. `fraction`: a number from 0 to 1. `separator`: a text. `count`: an integer from 1. `direction`: none is written, finalize
+ * gets the direction of WITHIN GROUP, asc or desc. `quantile`: a fraction and the direction, as quantile-parameter.ts has them.
+ */
+export type AggregateParameterKind = 'fraction' | 'separator' | 'count' | 'direction' | 'quantile'
 
 /** What finalize gets beside the state. */
 export type AggregateParameter = number | string

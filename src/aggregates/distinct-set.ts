@@ -71,8 +71,18 @@ export function mergeSets(left: Uint8Array, right: Uint8Array): Uint8Array {
 
 /** How many members; undefined: more than DISTINCT_MAX. */
 export function countMembers(state: Uint8Array): number | undefined {
-  if (isPast(state)) return undefined
   let count = 0
-  for (let at = HEAD_BYTES; at < state.length; at += 1 + state[at]!) count++
-  return count
+  return visitMembers(state, () => count++) ? count : undefined
+}
+
+/** Hands out where each member begins; false: there are more than DISTINCT_MAX, and none is left. */
+export function visitMembers(state: Uint8Array, visit: (bytes: Uint8Array, at: number) => void): boolean {
+  if (isPast(state)) return false
+  for (let at = HEAD_BYTES; at < state.length; at += 1 + state[at]!) visit(state, at + 1)
+  return true
+}
+
+/** Whether the member that begins there stands for a longer key. */
+export function isHashedMember(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === HASHED_TAG
 }

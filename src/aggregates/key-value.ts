@@ -1,4 +1,5 @@
 /** Owns the reading of one value from key bytes in a state, as a value of its static type. */
+import { decimalOfDouble } from '../core/decimal.ts'
 import { readKeyInto } from '../core/key-reader.ts'
 import { TAG, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
@@ -11,8 +12,12 @@ export const UNREADABLE: ReadonlySet<ScalarType> = new Set<ScalarType>([...UNKEY
 /** Puts the value whose key begins at `at` into a register. Caller keeps the bytes. */
 export function readKeyValue(bytes: Uint8Array, at: number, type: ScalarType, r: Registers, out: number): void {
   readKeyInto(bytes, at, r, out)
-  if (type !== 'double precision') return
-  // the key of a double without a fraction reads as the integer that it equals
   const tag = r.tag[out]
-  if (tag === TAG.INTEGER || tag === TAG.BIG_INTEGER) r.setDouble(out, Number(r.bigIntegerOf(out)))
+  if (type === 'double precision') {
+    // the key of a double without a fraction reads as the integer that it equals
+    if (tag === TAG.INTEGER || tag === TAG.BIG_INTEGER) r.setDouble(out, Number(r.bigIntegerOf(out)))
+  } else if (type === 'numeric' && tag === TAG.DOUBLE && Number.isFinite(r.num[out])) {
+    // a numeric stays exact, also where its key is a double's
+    r.setDecimal(out, decimalOfDouble(r.num[out]!))
+  }
 }

@@ -27,6 +27,18 @@ const FIRST = -INFINITY_BUCKET
 /** Room for 64 powers of two without a gap, as all positive 64-bit integers have; about 12 KB. A value far off takes one of them. */
 export const FINE_BUCKETS_MAX = 4096
 
+const VIEW = new DataView(new ArrayBuffer(8))
+
+/** The bucket of a value. Records go through an accumulator's own copy of it (quantile-accumulator.ts). */
+export function bucketOf(value: number): number {
+  if (Number.isNaN(value)) return NAN_BUCKET
+  VIEW.setFloat64(0, value)
+  const high = VIEW.getInt32(0)
+  const magnitude = (high & 0x7fffffff) >>> BUCKET_SHIFT
+  if (magnitude < NORMAL_BUCKET_MIN) return 0
+  return high < 0 ? -magnitude : magnitude
+}
+
 /** The buckets of a state, ascending, and their counts. */
 export interface Buckets {
   readonly numbers: Int32Array

@@ -64,7 +64,7 @@ function resolveColumn(schema: LeafSchema, plan: RollupPlan, name: string): stri
   }
   const { expression } = output
   if (expression.kind === 'group') return at(schema.groupColumns, expression.index).name
-  if (expression.kind === 'partial') {
+  if (expression.kind === 'partial' && expression.finalizer === undefined) {
     const partial = at(schema.partials, expression.index)
     const { finishedColumn } = partial.aggregate
     if (finishedColumn !== undefined) {

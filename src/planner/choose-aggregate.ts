@@ -8,7 +8,7 @@ import { isLaterAggregate } from '../sql/refused-functions.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
-import { readParameter } from './aggregate-parameter.ts'
+import { isWrittenParameter, readParameter } from './aggregate-parameter.ts'
 import { analyseAggregateOrder, checkDistinctOrder } from './aggregate-order.ts'
 
 /** Whether the name is an aggregate's, of ours or of PostgreSQL's that comes later. */
@@ -22,7 +22,6 @@ export function checkAggregateCall(name: string, node: FuncCall, position: numbe
     const hint = `The aggregates are ${aggregateNames().join(', ')}.`
     throw unsupported(`the aggregate ${name} is not supported yet`, position, hint)
   }
-  if (node.agg_within_group === true) throw unsupported('WITHIN GROUP is not supported yet', position)
   if (node.func_variadic === true) throw unsupported('VARIADIC is not supported', position)
 }
 
@@ -49,22 +48,51 @@ export function chooseAggregate(
   distinct = false,
 ): ChosenAggregate {
   const definition = findAggregate(name, distinct)
-  const written = (node.args ?? []).map((arg) => analyser.analyseSettled(arg))
-  const last = definition?.parameter === undefined ? undefined : written[1]
-  const args = castArguments(last === undefined ? written : written.toSpliced(1, 1), definition)
-  const order = analyseAggregateOrder(node, analyser)
-  const isComplete = definition?.parameter === undefined || last !== undefined
-  const isCall = isComplete && (node.agg_star === true || args.length > 0)
+  const call = definition === undefined ? undefined : readCall(definition, node, analyser, position)
+  const args = castArguments(call?.values ?? [], definition)
+  const isCall = call !== undefined && (node.agg_star === true || args.length > 0)
+  const isComplete = definition !== undefined && isWrittenParameter(definition) === (call?.parameter !== undefined)
   const types = args.map(({ type }) => type)
-  const aggregate = isCall ? resolveAggregate(name, types, distinct) : undefined
-  if (definition === undefined || aggregate === undefined) throw doesNotTake(name, node, written, position, definition)
+  const aggregate = isCall && isComplete ? resolveAggregate(name, types, distinct) : undefined
+  if (definition === undefined || call === undefined || aggregate === undefined) {
+    throw doesNotTake(name, node, call?.written ?? [], position, definition)
+  }
+  const { order, parameter } = call
   if (node.agg_distinct === true) checkDistinctOrder(order, args)
   return {
     aggregate,
     args,
     order: definition.ordered === true ? order : [],
-    parameter: last === undefined ? undefined : readParameter(definition, last),
+    parameter: readParameter(definition, parameter, order[0]?.descending === true),
   }
+}
+
+/** The parts of a call. */
+interface WrittenCall {
+  /** Arguments in the order in which they are written, for messages. */
+  readonly written: readonly Expression[]
+  /** What is aggregated. */
+  readonly values: readonly Expression[]
+  readonly parameter: Expression | undefined
+  readonly order: readonly AggregateOrder[]
+}
+
+function readCall(definition: AggregateDefinition, node: FuncCall, analyser: Analyser, position: number): WrittenCall {
+  const { name, signature, withinGroup } = definition
+  const isWithin = node.agg_within_group === true
+  if (isWithin !== (withinGroup === true)) {
+    const message = `the aggregate ${name} ${isWithin ? 'takes no' : 'needs'} WITHIN GROUP`
+    throw new RollupdError('sql_invalid', message, { position, hint: `It is ${signature}.` })
+  }
+  const written = (node.args ?? []).map((arg) => analyser.analyseSettled(arg))
+  const order = analyseAggregateOrder(node, analyser)
+  if (isWithin) {
+    const [parameter, ...more] = written
+    const values = [...more, ...order.map(({ expression }) => expression)]
+    return { written: [...written, ...order.map(({ expression }) => expression)], values, parameter, order }
+  }
+  const parameter = isWrittenParameter(definition) ? written[1] : undefined
+  return { written, values: parameter === undefined ? written : written.toSpliced(1, 1), parameter, order }
 }
 
 function castArguments(args: readonly Expression[], definition: AggregateDefinition | undefined): Expression[] {

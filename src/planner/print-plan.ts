@@ -38,10 +38,11 @@ function printUnnest(unnest: UnnestPlan | undefined): string {
 export function printWrap({ outputs, having }: WrapHalf, finished: readonly boolean[]): string {
   const names: PrintNames = {
     group: (index) => `k${index}`,
-    partial: (index, parameter) =>
-      finished[index] === true
-        ? `p${index}`
-        : `finalize(${[`p${index}`, ...(parameter === undefined ? [] : [printParameter(parameter)])].join(', ')})`,
+    partial: ({ index, parameter, finalizer }) => {
+      if (finished[index] === true && finalizer === undefined) return `p${index}`
+      const given = parameter === undefined ? '' : `, ${printParameter(parameter)}`
+      return `${finalizer === undefined ? 'finalize' : `finalize_${finalizer}`}(p${index}${given})`
+    },
   }
   const print = (expression: Expression): string => printExpression(expression, names)
   const columns = outputs.map(({ name, expression }) => `${print(expression)} AS ${quoteLabel(name)}`)

@@ -2,6 +2,7 @@
  * Owns the cut through an expression: what is grouped becomes a group value, each aggregate call a partial (equal calls are one, those too that differ in their parameter),
  * and what is left is computed from them at read time.
  */
+import { findAggregate, resolveAggregate } from '../aggregates/aggregate-table.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { AggregateCall, Expression, Field, GroupingCall, PartialValue } from '../sql/expression.ts'
 import { quoteName } from '../sql/identifier.ts'
@@ -11,6 +12,23 @@ import { resolveCall } from '../sql/resolve-call.ts'
 import type { SelectedOutput } from './group-by.ts'
 import { splitGrouping } from './grouping-call.ts'
 import { expressionKey } from '../sql/expression-key.ts'
+
+/** The call of the aggregate that keeps the state, or the source's partial: MEDIAN reads what PERCENTILE_CONT keeps. */
+function stateCall(call: AggregateCall | PartialValue): AggregateCall | PartialValue {
+  // whoever reads the source's state, and as what, it is one
+  if (call.kind === 'partial') return { kind: 'partial', index: call.index, type: 'any', position: call.position }
+  const { parameter: _, ...written } = call
+  const types = call.args.map(({ type }) => type)
+  const owner = findAggregate(call.name, call.distinct)?.stateOwner?.(types) ?? call.name
+  const aggregate = owner === call.name ? undefined : resolveAggregate(owner, types, call.distinct)
+  return aggregate === undefined ? written : { ...written, name: owner, type: aggregate.type }
+}
+
+/** The aggregate that reads the state, where another one keeps it. */
+function finalizerOf(call: AggregateCall | PartialValue, state: AggregateCall | PartialValue): string | undefined {
+  if (call.kind === 'partial') return call.finalizer
+  return state.kind === 'aggregate' && state.name !== call.name ? call.name : undefined
+}
 
 export class Splitter {
   readonly #groups: ReadonlyMap<string, number>
@@ -91,13 +109,21 @@ export class Splitter {
   }
 
   #partialOf(call: AggregateCall | PartialValue): Expression {
-    const { parameter, ...state } = call
+    const state = stateCall(call)
     const key = expressionKey(state)
     const known = this.#partials.get(key)
     const index = known?.index ?? this.#partials.size
     if (known === undefined) this.#partials.set(key, { call: state, index })
-    const partial = { kind: 'partial', index, type: call.type, position: call.position } as const
-    return parameter === undefined ? partial : { ...partial, parameter }
+    const { parameter } = call
+    const finalizer = finalizerOf(call, state)
+    return {
+      kind: 'partial',
+      index,
+      ...(finalizer === undefined ? {} : { finalizer }),
+      ...(parameter === undefined ? {} : { parameter }),
+      type: call.type,
+      position: call.position,
+    }
   }
 
   /** A path into a grouped field: the steps behind the group's own, at read time. */

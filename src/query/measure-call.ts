@@ -13,7 +13,7 @@ import { ExpressionPrinter } from './expression-printer.ts'
 import { findColumn } from './namespace.ts'
 import { type CallScope } from './scope-parts.ts'
 import type { MeasureSource } from './relation.ts'
-import { aggregateWord } from '../planner/partial-aggregate.ts'
+import { aggregateWord, finalizerOf } from '../planner/partial-aggregate.ts'
 import type { SqliteFunctions } from './sqlite-functions.ts'
 import { pathOf } from '../sql/name-parts.ts'
 import { toParameterTexts } from './sqlite-text.ts'
@@ -82,8 +82,9 @@ function mergedValue(
   functions: SqliteFunctions,
 ): SqlFragment {
   const partial = at(source.rollup.plan.ingest.partials, leaf.index)
-  const { aggregate } = at(source.rollup.schema.partials, leaf.index)
-  const name = functions.merger(aggregateWord(partial), aggregate, partial.argTypes, identity !== undefined)
+  const aggregate = finalizerOf(partial, leaf)
+  const word = aggregateWord(partial, leaf.finalizer)
+  const name = functions.merger(word, aggregate, partial.argTypes, identity !== undefined)
   const args = [identity ?? [], ...source.states(leaf.index), ...toParameterTexts(leaf.parameter)].flat()
   const merged = `${name}(${args.join(', ')})${filter}`
   const set = source.groupingSet?.text()

@@ -7,7 +7,8 @@
 import { assert, at } from '../core/assert.ts'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
 import { GROUPING_COLUMN } from '../planner/grouping-call.ts'
-import { aggregateWord } from '../planner/partial-aggregate.ts'
+import { aggregateWord, finalizerOf } from '../planner/partial-aggregate.ts'
+import type { PartialColumn } from '../planner/plan.ts'
 import { childrenOf, type Expression, type GroupValue, type PartialValue, type SqlFragment } from '../sql/expression.ts'
 import { toGroupAddressText, type AccessPaths } from './access-path.ts'
 import { ConditionPrinter } from './condition-printer.ts'
@@ -228,14 +229,20 @@ export class RollupView implements Relation {
   #leaf(leaf: GroupValue | PartialValue): SqlFragment {
     if (leaf.kind === 'group') return this.#groupFragment(leaf.index)
     const partial = at(this.#rollup.plan.ingest.partials, leaf.index)
-    const { aggregate, columns } = at(this.#rollup.schema.partials, leaf.index)
+    const { columns } = at(this.#rollup.schema.partials, leaf.index)
+    const aggregate = finalizerOf(partial, leaf)
     const { canFail, finishedColumn, type } = aggregate
     const names = columns.map(({ name }) => name)
     const sql =
       finishedColumn === undefined
-        ? `${this.#printer.parts.functions.finalizer(aggregateWord(partial), aggregate, partial.argTypes)}(${[...names, ...toParameterTexts(leaf.parameter)].join(', ')})`
+        ? `${this.#finalizer(partial, leaf)}(${[...names, ...toParameterTexts(leaf.parameter)].join(', ')})`
         : at(names, finishedColumn)
     return { kind: 'fragment', sql, type, canFail, position: 0 }
+  }
+
+  #finalizer(partial: PartialColumn, leaf: PartialValue): string {
+    const word = aggregateWord(partial, leaf.finalizer)
+    return this.#printer.parts.functions.finalizer(word, finalizerOf(partial, leaf), partial.argTypes)
   }
 
   #groupFragment(index: number): SqlFragment {

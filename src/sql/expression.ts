@@ -118,6 +118,8 @@ export interface PartialValue extends Node {
   readonly index: number
   /** The call's. */
   readonly parameter?: number | string
+  /** The aggregate that reads the state, where another one keeps it. */
+  readonly finalizer?: string
 }
 
 /** Queries: a piece of SQLite text that has a value (a column, a scalar subquery, an aggregate over rows). */

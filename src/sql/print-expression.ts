@@ -3,7 +3,7 @@
  * expression parses to the same tree again.
  */
 import { assert, unreachable } from '../core/assert.ts'
-import type { AggregateCall, AggregateOrder, Case, Expression, Field, Meta } from './expression.ts'
+import type { AggregateCall, AggregateOrder, Case, Expression, Field, Meta, PartialValue } from './expression.ts'
 import type { FunctionEntry } from './function-entry.ts'
 import { functionById } from './function-table.ts'
 import { NAME_BYTES_MAX, quoteLabel, quoteName, quoteText } from './identifier.ts'
@@ -13,7 +13,7 @@ import { printLiteral } from './print-literal.ts'
 /** How parts that only a wrap half has are called. */
 export interface PrintNames {
   readonly group?: (index: number) => string
-  readonly partial?: (index: number, parameter: number | string | undefined) => string
+  readonly partial?: (value: PartialValue) => string
 }
 
 /** PostgreSQL's precedence, low to high. */
@@ -85,7 +85,7 @@ function print(expression: Expression, names: PrintNames): Printed {
     case 'group':
       return atom(names.group?.(expression.index) ?? `k${expression.index}`)
     case 'partial':
-      return atom(names.partial?.(expression.index, expression.parameter) ?? `p${expression.index}`)
+      return atom(names.partial?.(expression) ?? `p${expression.index}`)
     case 'fragment':
       return { text: expression.sql, precedence: OR - 1 }
     default:

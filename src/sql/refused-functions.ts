@@ -26,9 +26,7 @@ const LATER: ReadonlySet<string> = new Set(
     array_length cardinality unnest generate_series encode decode quote_literal hashtext`),
 )
 
-const LATER_AGGREGATES: ReadonlySet<string> = new Set(
-  words('percentile_cont percentile_disc median mode approx_top_k histogram xmlagg range_agg range_intersect_agg'),
-)
+const LATER_AGGREGATES: ReadonlySet<string> = new Set(words('xmlagg range_agg range_intersect_agg'))
 
 const WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
   words('row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value'),

@@ -43,6 +43,7 @@ const UNDECLARED: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   ...each(['regr_sxx', 'regr_syy', 'regr_sxy', 'regr_slope', 'regr_intercept', 'regr_r2'], anyNumber),
   ...each(['bool_and', 'bool_or', 'every'], fc.boolean()),
   ...each(['bit_and', 'bit_or', 'bit_xor'], bits),
+  ...each(['percentile_cont', 'median'], anyNumber),
   string_agg: text,
 }
 

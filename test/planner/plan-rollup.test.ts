@@ -121,7 +121,7 @@ const REFUSED: readonly Refusal[] = [
   ['SELECT COUNT(*) FILTER (WHERE MAX(a) > 1) FROM _input', 'sql_invalid', 'MAX', 'the arguments of an aggregate'],
   ['SELECT COUNT(*) FROM _input WHERE json_agg(a) > 1', 'sql_invalid', 'json_agg', 'not allowed in WHERE'],
   // forms of aggregates
-  ['SELECT SUM(DISTINCT a) FROM _input', 'sql_unsupported', 'SUM', 'not supported yet', 'COUNT(DISTINCT x)'],
+  ['SELECT STDDEV(DISTINCT a) FROM _input', 'sql_unsupported', 'STDDEV', 'not supported yet', 'COUNT(DISTINCT x)'],
   ['SELECT APPROX_PERCENTILE(a) FROM _input', 'sql_type_mismatch', 'a)', 'does not take any', 'fraction'],
   [
     'SELECT APPROX_PERCENTILE(a::text, 0.5) FROM _input',
@@ -142,11 +142,14 @@ const REFUSED: readonly Refusal[] = [
   ['SELECT FIRST(DISTINCT a) FROM _input', 'sql_unsupported', 'FIRST', 'first(DISTINCT ...)'],
   ['SELECT SUM(a) OVER () FROM _input', 'sql_unsupported', 'SUM', 'window functions'],
   [
-    'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY a) FROM _input',
-    'sql_unsupported',
+    'SELECT percentile_cont(0.5) FROM _input',
+    'sql_invalid',
     'percentile_cont',
-    'not supported yet',
+    'needs WITHIN GROUP',
+    'ORDER BY number',
   ],
+  ['SELECT SUM(1) WITHIN GROUP (ORDER BY a) FROM _input', 'sql_invalid', 'SUM', 'takes no WITHIN GROUP', 'sum(number)'],
+  ['SELECT mode(a) WITHIN GROUP (ORDER BY b) FROM _input', 'sql_type_mismatch', 'a)', 'mode does not take any'],
   [
     'SELECT xmlagg(a) FROM _input',
     'sql_unsupported',

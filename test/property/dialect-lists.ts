@@ -1,5 +1,6 @@
 /** Owns how PostgreSQL and DuckDB are asked for the aggregates that list values in the order of the records. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { isOrderStatistic } from './naive-order-statistics.ts'
 import { printOrder, quoteText } from './print-syntax.ts'
 import { argumentsOf, type AggregateNode, type Node, type OrderItem } from './syntax.ts'
 
@@ -68,4 +69,26 @@ export function printDuckList(node: AggregateNode, print: (node: Node) => string
   const { name } = node
   if (!name.endsWith('_agg') || name === 'string_agg') return `${name}(${listArguments(node, print)})${filter}`
   return `to_json(list(${listArguments(node, print)})${filter})`
+}
+
+export function isStatistic(name: string): boolean {
+  return name === 'mode' || isOrderStatistic(name)
+}
+
+/** Of what no engine rounds: percentiles of doubles, and values as they are. */
+export function allowsStatistic(name: string, [type]: readonly ScalarType[]): boolean {
+  return name === 'percentile_disc' || (isOrderStatistic(name) && type === 'double precision')
+}
+
+/** DuckDB takes the place 0 from the end for the first. */
+export function printDuckStatistic(node: AggregateNode, print: (node: Node) => string): string {
+  const isFirst = node.within === 'desc' && node.parameter === 0
+  return printStatistic(isFirst ? { ...node, within: 'asc', parameter: 1 } : node, print)
+}
+
+export function printStatistic(node: AggregateNode, print: (node: Node) => string): string {
+  const [argument = ''] = argumentsOf(node).map(print)
+  const own = node.name === 'median' ? 'percentile_cont' : node.name
+  const fraction = node.name === 'median' ? '0.5' : (node.parameter ?? '')
+  return `${own}(${fraction}) WITHIN GROUP (ORDER BY ${argument} ${node.within ?? 'asc'})${filterText(node, print)}`
 }

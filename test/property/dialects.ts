@@ -6,7 +6,18 @@ import { assert } from '../../src/core/assert.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Signature } from './signatures.ts'
-import { allowsList, allowsMap, isListOrMap, isOrderedList, printDuckList, printPostgresList } from './dialect-lists.ts'
+import {
+  allowsList,
+  allowsMap,
+  allowsStatistic,
+  isListOrMap,
+  isStatistic,
+  printDuckStatistic,
+  printStatistic,
+  isOrderedList,
+  printDuckList,
+  printPostgresList,
+} from './dialect-lists.ts'
 import { printCall, printWith, quoteText } from './print-syntax.ts'
 import { argumentsOf, call, castTo, type FieldNode, type LiteralNode, type Node } from './syntax.ts'
 import type { JsonNode } from './value.ts'
@@ -295,6 +306,7 @@ const ZONES = ['Z', '+00:00', '+02:00', '-03:30', '+05:45']
 const POSTGRES: Override = (node, print) => {
   if (node.kind === 'field') return String(node.path[0])
   if (node.kind === 'literal') return printLiteral(node, 'timestamptz')
+  if (node.kind === 'aggregate' && isStatistic(node.name)) return printStatistic(node, print)
   if (node.kind === 'aggregate' && isListOrMap(node.name)) return printPostgresList(node, print)
   if (node.kind === 'aggregate') return printAggregate(node, print, node.type === 'boolean' ? BOOLEAN_EXTREMES : {})
   if (node.kind !== 'call') return undefined
@@ -370,7 +382,7 @@ function printAggregate(
   const inner = args.length === 0 ? '*' : args.join(', ')
   const where = filter === null ? '' : ` FILTER (WHERE ${print(filter)})`
   if (name === 'approx_distinct') return `COUNT(DISTINCT ${inner})${where}`
-  if (name === 'avg') return `AVG((${inner})::double precision)${where}`
+  if (name === 'avg') return `AVG(${distinct ? 'DISTINCT ' : ''}(${inner})::double precision)${where}`
   return `${names[name] ?? name}(${distinct ? 'DISTINCT ' : ''}${inner})${where}`
 }
 
@@ -417,7 +429,12 @@ export const POSTGRESQL: Dialect = {
     return allowsCommon(signature) || allowsTimes(signature)
   },
   allowsAggregate: (name, args) =>
-    !args.includes('interval') && (EXACT_AGGREGATES.test(name) || allowsList(name, args) || allowsMap(name, args)),
+    !args.includes('interval') &&
+    (EXACT_AGGREGATES.test(name) ||
+      allowsList(name, args) ||
+      allowsMap(name, args) ||
+      allowsStatistic(name, args) ||
+      name === 'mode'),
   allowsSymmetric: true,
   literal: (type, random) => literalOf(type, random, ZONES),
   argument: (id, index, random) =>
@@ -452,6 +469,7 @@ export function postgresOutput(sql: string, type: ScalarType): string {
 const DUCK: Override = (node, print) => {
   if (node.kind === 'field') return String(node.path[0])
   if (node.kind === 'literal') return printLiteral(node, 'timestamp')
+  if (node.kind === 'aggregate' && isStatistic(node.name)) return printDuckStatistic(node, print)
   if (node.kind === 'aggregate' && isOrderedList(node.name)) return printDuckList(node, print)
   if (node.kind === 'aggregate') return printAggregate(node, print, { every: 'bool_and' })
   if (node.kind !== 'call') return undefined
@@ -505,7 +523,7 @@ export const DUCKDB: Dialect = {
     if (/^timestamp_(millis|micros)$/.test(signature.id)) return signature.args[0] === 'bigint'
     return allowsCommon(signature)
   },
-  allowsAggregate: (name, args) => EXACT_AGGREGATES.test(name) || allowsList(name, args),
+  allowsAggregate: (name, args) => EXACT_AGGREGATES.test(name) || allowsList(name, args) || allowsStatistic(name, args),
   allowsSymmetric: false,
   literal: (type, random) => literalOf(type, random, ['']),
   argument: (id, index, random) =>

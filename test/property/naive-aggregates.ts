@@ -5,6 +5,7 @@ import { canonical, isTimeValue } from './naive-intervals.ts'
 import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { checkList, finalizeList, isList, type Input } from './naive-lists.ts'
+import { frequencies, isFrequency, isOrderStatistic, orderStatistic } from './naive-order-statistics.ts'
 import { int64 } from './naive-numbers.ts'
 import { approximatePercentile, bucketMiddle } from './naive-percentile.ts'
 import type { AggregateNode } from './syntax.ts'
@@ -27,7 +28,7 @@ export type { Input } from './naive-lists.ts'
 /** The arguments of one call; none of COUNT(*). */
 type Arguments = readonly Value[]
 
-const NUMBERS = /^(sum|avg|approx_percentile|var|stddev|covar|corr|regr)/
+const NUMBERS = /^(sum|avg|approx_percentile|percentile_cont|median|var|stddev|covar|corr|regr)/
 const BITS = /^bit_/
 const TRUTHS = /^(bool_|every)/
 const EXTREMES_BY = /^(min|max)_by$/
@@ -54,7 +55,8 @@ export function checkArguments({ name, distinct, argument, second }: AggregateNo
   if (BITS.test(name)) integerOf(first)
   if (EXTREMES.test(name)) checkExtreme(first, argument?.type)
   if (name === 'approx_percentile') bucketMiddle(first as NumberValue)
-  if (name === 'approx_distinct' || distinct) keyOf(first)
+  if (isOrderStatistic(name) && isNumber(first)) bucketMiddle(first)
+  if (name === 'approx_distinct' || distinct || isOrderStatistic(name) || isFrequency(name)) keyOf(first)
 }
 
 /** Arrays and objects have no least one, and of undeclared values times have none either. */
@@ -86,9 +88,9 @@ export function finalize(node: AggregateNode, given: readonly Input[]): Value {
     case 'approx_percentile':
       return approximatePercentile(values as NumberValue[], Number(parameter))
     case 'sum':
-      return sumOf(values as NumberValue[], type === 'double precision')
+      return sumOf(distinct ? differentNumbers(values) : (values as NumberValue[]), type === 'double precision')
     case 'avg':
-      return averageOf(values as NumberValue[])
+      return averageOf(distinct ? differentNumbers(values) : (values as NumberValue[]))
     case 'stddev':
     case 'stddev_samp':
     case 'stddev_pop':
@@ -116,9 +118,17 @@ export function finalize(node: AggregateNode, given: readonly Input[]): Value {
     case 'bit_xor':
       return values.length === 0 ? null : values.map(integerOf).reduce(BIT_OPERATIONS[name])
     default:
+      if (isOrderStatistic(name)) return fromKey(orderStatistic(node, values), type)
+      if (isFrequency(name)) return fromKey(frequencies(node, values), type)
       if (name.startsWith('regr_')) return pairMomentOf(name, inputs as readonly Pair[])
       throw new Error(`the naive evaluator has no aggregate ${name}`)
   }
+}
+
+/** Each once; of an undeclared argument a double without a fraction is an integer, as it is in the set. */
+function differentNumbers(values: readonly Value[]): NumberValue[] {
+  const different = new Map(values.map((value) => [keyOf(value), value]))
+  return [...different.values()] as NumberValue[]
 }
 
 const BIT_OPERATIONS = {

@@ -90,7 +90,7 @@ function mapOf(inputs: readonly Input[]): Value {
   return new Json({ members: [...members] })
 }
 
-function toJson(value: Value): JsonNode {
+export function toJson(value: Value): JsonNode {
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return { text: value }
   if (value instanceof Time) return { text: showTime(value) }

@@ -84,6 +84,8 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
       const args = argumentsOf(node).map((argument) => print(argument, false))
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
       const parameter = typeof node.parameter === 'string' ? quoteText(node.parameter) : (node.parameter ?? [])
+      if (node.within !== undefined)
+        return `${node.name.toUpperCase()}(${node.parameter ?? ''}) WITHIN GROUP (ORDER BY ${args.join()} ${node.within})${filter}`
       const inner = [args.length === 0 ? '*' : args, parameter].flat().join(', ')
       const order = printOrder(node.order ?? [], (key) => print(key, false))
       return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${inner}${order})${filter}`

@@ -93,7 +93,9 @@ export function aggregateFlavours(name: string): readonly Flavour[] | undefined 
   if (/^(bool_|every)/.test(name)) return ['boolean']
   if (name.startsWith('bit_')) return ['small']
   if (name === 'string_agg') return TEXTS
-  return /^(sum|avg|approx_percentile|var|stddev|covar|corr|regr)/.test(name) ? NUMBER_FLAVOURS : undefined
+  return /^(sum|avg|approx_percentile|percentile_cont|median|var|stddev|covar|corr|regr)/.test(name)
+    ? NUMBER_FLAVOURS
+    : undefined
 }
 
 /** For each argument; undefined: it doesn't matter. */

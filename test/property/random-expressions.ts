@@ -4,6 +4,7 @@
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
+import type { AggregateParameterKind } from '../../src/aggregates/aggregate.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { aggregateId } from './coverage.ts'
 import { exactDouble, firstField, type Dialect } from './dialects.ts'
@@ -18,6 +19,7 @@ import {
   wordsOf,
   writtenArgument,
 } from './random-arguments.ts'
+import { isOrderStatistic } from './naive-order-statistics.ts'
 import type { Flavour } from './random-values.ts'
 import { FUNCTION_IDS, SIGNATURES, type Signature } from './signatures.ts'
 import {
@@ -75,7 +77,7 @@ const AGGREGATES: readonly {
   readonly name: string
   readonly distinct: boolean
   readonly args: readonly ScalarType[]
-  readonly parameter: 'fraction' | 'separator' | undefined
+  readonly parameter: AggregateParameterKind | undefined
   readonly ordered: boolean
   readonly type: ScalarType
 }[] = DEFINITIONS.flatMap((definition) =>
@@ -91,6 +93,8 @@ const AGGREGATES: readonly {
 
 /** Parameters of a percentile. */
 const FRACTIONS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1]
+/** Those at which no engine rounds a place on the way. */
+const BINARY_FRACTIONS = [0, 0.25, 0.5, 0.75, 1]
 const SEPARATORS = [',', '', ', ', "'", 'ä']
 const ORDER_KEYS_MAX = 2
 
@@ -373,7 +377,7 @@ export class RandomExpressions {
     { parameter, ordered, distinct }: (typeof AGGREGATES)[number],
     argument: Node | null,
     key: (type: ScalarType) => Node,
-  ): Pick<AggregateNode, 'parameter' | 'order'> {
+  ): Pick<AggregateNode, 'parameter' | 'within' | 'order'> {
     const { random } = this
     const item = (node: Node): OrderItem => ({
       node,
@@ -385,6 +389,9 @@ export class RandomExpressions {
     return {
       ...(parameter === 'fraction' ? { parameter: random.pick(FRACTIONS) } : {}),
       ...(parameter === 'separator' ? { parameter: random.pick(SEPARATORS) } : {}),
+      ...(parameter === 'count' ? { parameter: 1 + random.below(4) } : {}),
+      ...(parameter === 'quantile' ? { parameter: random.pick(FRACTIONS) } : {}),
+      ...(parameter === 'quantile' || parameter === 'direction' ? { within: random.pick(['asc', 'desc']) } : {}),
       ...(ordered ? { order: keys.map(item) } : {}),
     }
   }
@@ -401,6 +408,11 @@ export class RandomExpressions {
     const filter = random.chance(0.25) ? this.#records.condition(1) : null
     const common = { kind: 'aggregate', name, distinct, type, filter } as const
     if (wanted === undefined) return { ...common, argument: null }
+    if (isOrderStatistic(name) && name !== 'percentile_disc') {
+      const extras = this.#extras(chosen, null, (one) => this.#records.ofType(one, 0))
+      const parameter = name === 'median' ? {} : { parameter: random.pick(BINARY_FRACTIONS) }
+      return { ...common, argument: exactDouble(random, dialect), ...extras, ...parameter }
+    }
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
     if (isExact) return { ...common, argument: exactDouble(random, dialect) }
     if (name === 'avg') return { ...common, argument: castTo('bigint', firstField(dialect, 'bigint')) }

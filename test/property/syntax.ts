@@ -94,6 +94,8 @@ export interface AggregateNode {
   readonly second?: Node
   /** The fraction of a percentile, a separator. */
   readonly parameter?: number | string
+  /** Of `name(parameter) WITHIN GROUP (ORDER BY argument)`: the direction. */
+  readonly within?: 'asc' | 'desc'
   /** ORDER BY inside the call. */
   readonly order?: readonly OrderItem[]
   readonly filter: Node | null

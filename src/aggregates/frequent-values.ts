@@ -1,0 +1,114 @@
+/**
+ * Owns what is read from the counts of values (value-counts.ts): MODE, the most frequent one, APPROX_TOP_K, the most frequent ones, and
+ * HISTOGRAM, all of them. They share a state.
+ */
+import { keyToJsonText } from '../core/key-reader.ts'
+import type { Registers } from '../core/registers.ts'
+import type { ScalarType } from '../core/scalar-type.ts'
+import type { Aggregate, AggregateDefinition, AggregateParameter } from './aggregate.ts'
+import { blobStateParts } from './blob-state.ts'
+import { setJsonText } from './entry-list-aggregate.ts'
+import { readKeyValue, UNREADABLE } from './key-value.ts'
+import { COUNTS_BOUNDS, COUNTS_ROW_BOUNDS, mergeValueCounts, readValueCounts } from './value-counts.ts'
+import { ValueCountsAccumulator } from './value-counts-accumulator.ts'
+import { copyBytes } from '../core/copy-bytes.ts'
+
+/** The aggregate whose state the others read too. */
+const OWNER = 'approx_top_k'
+
+/** A value and how often it came. */
+interface Frequency {
+  readonly at: number
+  readonly length: number
+  readonly count: number
+}
+
+type Answer = (values: Frequency[], state: Uint8Array, r: Registers, out: number, parameter: AggregateParameter) => void
+
+function create(name: string, type: ScalarType, answer: Answer): Aggregate {
+  const bounds = `${COUNTS_BOUNDS.valuesMax} different values in a rollup's group, ${COUNTS_ROW_BOUNDS.valuesMax} in a query over rows`
+  const warning = `${name} is exact up to ${bounds}; a group of the answer has more, its counts are estimates`
+  return {
+    type,
+    ...blobStateParts((left, right) => mergeValueCounts(left, right), false),
+    stateDescription: 'counts of values',
+    canFail: false,
+    createAccumulator: (input) => new ValueCountsAccumulator(input),
+    finalize: ([state], r, out, parameter) => {
+      if (!(state instanceof Uint8Array)) return r.setNull(out)
+      const { isExact, values } = readValueCounts(state)
+      if (!isExact) r.warning = warning
+      const frequencies: Frequency[] = []
+      for (; !values.isDone; values.next()) {
+        frequencies.push({ at: values.start, length: values.length, count: values.count })
+      }
+      answer(frequencies, state, r, out, parameter)
+    },
+  }
+}
+
+/** The most frequent value; of several the first, or with DESC the last, in the order of values. */
+function mostFrequent(type: ScalarType): Answer {
+  return (values, state, r, out, direction) => {
+    let best = values[0]!
+    for (const one of values) {
+      if (one.count > best.count || (one.count === best.count && direction === 'desc')) best = one
+    }
+    readKeyValue(copyBytes(state, best.at, best.at + best.length), 0, type, r, out)
+  }
+}
+
+function toJson(values: readonly Frequency[], state: Uint8Array): string {
+  return `[${values.map(({ at, count }) => `{"value":${keyToJsonText(state, at)},"count":${count}}`).join(',')}]`
+}
+
+const topOf: Answer = (values, state, r, out, count) => {
+  const sorted = values.toSorted((a, b) => b.count - a.count)
+  setJsonText(r, out, toJson(sorted.slice(0, Number(count)), state))
+}
+
+const allOf: Answer = (values, state, r, out) => setJsonText(r, out, toJson(values, state))
+
+function resolveWith(answer: (type: ScalarType) => Aggregate): AggregateDefinition['resolve'] {
+  return ([type, ...more]) => {
+    if (type === undefined || more.length > 0 || UNREADABLE.has(type)) return undefined
+    return answer(type)
+  }
+}
+
+const BOUND = `Exact up to ${COUNTS_BOUNDS.valuesMax} different values in a rollup's group`
+
+export const APPROX_TOP_K: AggregateDefinition = {
+  name: OWNER,
+  parameter: 'count',
+  signature: 'approx_top_k(value, k)',
+  doc: {
+    summary: `The k most frequent values, the most frequent first, NULL left out, as a JSON array of {"value", "count"}. ${BOUND}; beyond, with a warning, counts may be too large and depend on the order of the records. NULL of no values.`,
+    example: 'APPROX_TOP_K(page, 10)',
+  },
+  resolve: resolveWith(() => create(OWNER, 'any', topOf)),
+}
+
+export const HISTOGRAM: AggregateDefinition = {
+  name: 'histogram',
+  stateOwner: () => OWNER,
+  signature: 'histogram(value)',
+  doc: {
+    summary: `How often each value came, NULL left out, as a JSON array of {"value", "count"} in the order of values. ${BOUND}; beyond, with a warning, it has the frequent ones, as approx_top_k. Of classes of numbers: HISTOGRAM(floor(x / 10) * 10). NULL of no values.`,
+    example: 'HISTOGRAM(status)',
+  },
+  resolve: resolveWith(() => create('histogram', 'any', allOf)),
+}
+
+export const MODE: AggregateDefinition = {
+  name: 'mode',
+  stateOwner: () => OWNER,
+  parameter: 'direction',
+  withinGroup: true,
+  signature: 'mode() WITHIN GROUP (ORDER BY value)',
+  doc: {
+    summary: `The most frequent value, NULL left out; of several the first in the order asked for. ${BOUND}; beyond, with a warning, an estimate as approx_top_k's. NULL of no values.`,
+    example: 'MODE() WITHIN GROUP (ORDER BY status)',
+  },
+  resolve: resolveWith((type) => create('mode', type, mostFrequent(type))),
+}
