@@ -14,6 +14,8 @@ import { buildAnswers, threadMs, type EventAnswer } from './support/event-answer
 import { HandFold } from './support/hand-fold.ts'
 
 const ROUNDS = 5
+/** Characters of 16 bytes. */
+const TOPIC_ID_LENGTH = 22
 /** As the tailer commits while catching up. */
 const EVENTS_PER_SEAL = 250_000
 
@@ -90,7 +92,7 @@ const fold = new IngestFold({ rollupId: 1, plan, onError: 'dead_letter', deadLet
 let best: Result | undefined
 let bestHandMs = Infinity
 for (let round = 0; round < ROUNDS; round++) {
-  const result = foldAll(fold, answers, `round${round}`)
+  const result = foldAll(fold, answers, String(round).padEnd(TOPIC_ID_LENGTH, 'A'))
   if (best === undefined || result.foldMs < best.foldMs) best = result
   bestHandMs = Math.min(bestHandMs, handAll(answers, name === 'fine'))
 }

@@ -4,7 +4,6 @@
  * classes' knowledge.
  */
 import type BetterSqlite3 from 'better-sqlite3'
-import { Regroup } from '../aggregator/regroup.ts'
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
@@ -13,12 +12,8 @@ import { type CatalogRollup, CatalogTable } from './catalog-table.ts'
 import { DEAD_LETTER_LIMITS, type DeadLetterLimits, DeadLetterTable } from './dead-letter-table.ts'
 import type { FailPoint } from './fail-point.ts'
 import { createGlobalGroups } from './global-groups.ts'
-import { scanGroups } from './group-scan.ts'
-import { GroupTable, UpdateNote } from './group-table.ts'
-import { MergeFunctions } from './merge-functions.ts'
 import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
 import { toCreateSql, toDropSql, toLeafSchema } from './leaf-schema.ts'
-import type { RollupPlan } from '../planner/plan.ts'
 import type {
   CommitResult,
   LeafFigures,
@@ -33,6 +28,7 @@ import type {
   StoredView,
   ViewDefinition,
 } from './leaf-store.ts'
+import { KnownRollups } from './known-rollups.ts'
 import { resolveIndexes } from './search-index.ts'
 import { assertConserved, ShardTable } from './shard-table.ts'
 import { ViewTable } from './view-table.ts'
@@ -47,31 +43,18 @@ export interface SqliteLeafOptions {
   readonly failPoint?: FailPoint
 }
 
-interface KnownRollup {
-  readonly id: number
-  readonly plan: RollupPlan
-  readonly groups: GroupTable
-  /** Of a rollup of a rollup. */
-  readonly follows?: { readonly sourceId: number; readonly regroup: Regroup }
-}
-
-/** Groups that are held before they are merged, while a rollup of a rollup is created. */
-const COPIED_GROUPS_MAX = 50_000
-
 /** Pages of WAL (8 MB) that an idle moment copies into the database: a fraction of a commit while catching up; fewer aren't worth two syncs. */
 const IDLE_CHECKPOINT_PAGES = 1000
 
 export class SqliteLeaf implements LeafStore {
   readonly #options: SqliteLeafOptions
   readonly #database: LeafDatabase
-  readonly #note: UpdateNote
-  readonly #mergeFunctions: MergeFunctions
   readonly #catalog: CatalogTable
   readonly #views: ViewTable
   readonly #shards: ShardTable
   readonly #deadLetters: DeadLetterTable
   /** What batches go to; a dropped one isn't in it. */
-  readonly #rollups = new Map<number, KnownRollup>()
+  readonly #rollups: KnownRollups
   #duplicateRanges = 0
   #refusedRanges = 0
 
@@ -80,14 +63,13 @@ export class SqliteLeaf implements LeafStore {
     this.#options = options
     this.#database = new LeafDatabase(path, options.limits ?? {})
     const { connection } = this.#database
-    this.#note = new UpdateNote(connection)
-    this.#mergeFunctions = new MergeFunctions(connection)
     this.#catalog = new CatalogTable(connection)
     this.#views = new ViewTable(connection)
     this.#shards = new ShardTable(connection)
     this.#deadLetters = new DeadLetterTable(connection, options.deadLetterLimits ?? DEAD_LETTER_LIMITS)
+    this.#rollups = new KnownRollups(connection, this.#catalog, options.failPoint)
     // a source is older than what reads it
-    for (const rollup of this.#catalog.list().toSorted((left, right) => left.id - right.id)) this.#know(rollup)
+    for (const rollup of this.#catalog.list().toSorted((left, right) => left.id - right.id)) this.#rollups.know(rollup)
   }
 
   /** For queries of a leaf in memory (`:memory:`), which no other connection can see. */
@@ -106,60 +88,13 @@ export class SqliteLeaf implements LeafStore {
       const groups = createGlobalGroups(connection, schema, definition.plan.ingest, epoch)
       this.#catalog.addFigures(id, { groups, overflowGroups: 0, bytes: 0, deadLetters: 0, deadLetterBytes: 0 })
       this.#shards.add(id, definition.shards)
-      if (definition.sourceId !== undefined)
-        this.#copySource(id, definition.sourceId, definition, indexes.length, epoch)
+      if (definition.sourceId !== undefined) this.#rollups.copy(id, definition, definition.sourceId, epoch)
       const stored = this.#catalog.find(definition.name)
       assert(stored !== undefined, 'a created rollup is in the catalog')
       return this.#withShards(stored)
     })
-    this.#know(rollup)
+    this.#rollups.know(rollup)
     return rollup
-  }
-
-  /** Brings a new rollup all groups that its source has. */
-  #copySource(id: number, sourceId: number, { plan }: RollupDefinition, indexCount: number, epoch: number): void {
-    this.#requireKnown(sourceId)
-    const { connection } = this.#database
-    const source = this.#rollups.get(sourceId)
-    assert(source !== undefined, 'a known rollup is known')
-    const follower = {
-      id,
-      groups: new GroupTable(connection, toLeafSchema(id, plan), indexCount, this.#note, this.#mergeFunctions),
-      regroup: new Regroup(id, plan, source.plan),
-    }
-    scanGroups(connection, toLeafSchema(sourceId, source.plan), (group) => {
-      follower.regroup.add(group)
-      if (follower.regroup.groupCount >= COPIED_GROUPS_MAX) this.#mergeRegrouped(follower, epoch)
-    })
-    this.#mergeRegrouped(follower, epoch)
-  }
-
-  /** Merges what was regrouped since the last time; gives it for those who follow. */
-  #mergeRegrouped(
-    { id, groups, regroup }: { id: number; groups: GroupTable; regroup: Regroup },
-    epoch: number,
-  ): PartialBatch | undefined {
-    const batch = regroup.seal()
-    if (batch === undefined) return undefined
-    const changes = groups.merge(batch, epoch, () => undefined)
-    this.#catalog.addFigures(id, { ...changes, deadLetters: 0, deadLetterBytes: 0 })
-    const failure = regroup.takeFailure()
-    if (failure !== undefined) this.#catalog.addWarningOnce(id, `${failure}; where it fails the value is NULL`)
-    return batch
-  }
-
-  /** What a batch has changed goes to the rollups of the rollup, and from them to theirs. */
-  #mergeFollowers(sourceId: number, batch: PartialBatch, epoch: number): void {
-    for (const { id, groups, follows } of this.#rollups.values()) {
-      if (follows?.sourceId !== sourceId) continue
-      this.#options.failPoint?.reach('commit:children')
-      const { regroup } = follows
-      // of a commit that failed
-      regroup.discard()
-      batch.readGroups((group) => regroup.add(group))
-      const regrouped = this.#mergeRegrouped({ id, groups, regroup }, epoch)
-      if (regrouped !== undefined) this.#mergeFollowers(id, regrouped, epoch)
-    }
   }
 
   dropRollup(name: string): void {
@@ -175,7 +110,7 @@ export class SqliteLeaf implements LeafStore {
       for (const statement of toDropSql(rollup.id)) this.#database.connection.exec(statement)
       return rollup.id
     })
-    this.#rollups.delete(id)
+    this.#rollups.forget(id)
   }
 
   putView(view: ViewDefinition): StoredView {
@@ -220,7 +155,7 @@ export class SqliteLeaf implements LeafStore {
 
   addShards(id: number, shards: readonly StartPosition[], warning?: string): void {
     this.#change(() => {
-      this.#requireKnown(id)
+      this.#rollups.require(id)
       this.#shards.add(id, shards)
       if (warning !== undefined) this.#catalog.addWarning(id, warning)
       return id
@@ -229,7 +164,7 @@ export class SqliteLeaf implements LeafStore {
 
   changeShard(id: number, shard: Shard, change: ShardChange, warning?: string): void {
     this.#change(() => {
-      this.#requireKnown(id)
+      this.#rollups.require(id)
       this.#shards.change(id, shard, change)
       if (warning !== undefined) this.#catalog.addWarning(id, warning)
       return id
@@ -238,7 +173,7 @@ export class SqliteLeaf implements LeafStore {
 
   pruneShards(id: number, shards: readonly Shard[]): void {
     this.#change(() => {
-      this.#requireKnown(id)
+      this.#rollups.require(id)
       this.#shards.prune(id, shards)
       return id
     })
@@ -269,7 +204,7 @@ export class SqliteLeaf implements LeafStore {
     const letters = this.#deadLetters.append(rollupId, deadLetters)
     for (const { shard, count } of letters.dropped) this.#shards.countDroppedLetters(rollupId, shard, count)
     this.#catalog.addFigures(rollupId, { ...groups, deadLetters: letters.count, deadLetterBytes: letters.bytes })
-    this.#mergeFollowers(rollupId, batch, epoch)
+    this.#rollups.mergeFollowers(rollupId, batch, epoch)
     return { taken: true, ranges }
   }
 
@@ -309,25 +244,6 @@ export class SqliteLeaf implements LeafStore {
     const result = this.#database.transact(DURABILITY.synced, body)
     assert(result !== undefined, 'a change has a result')
     return result
-  }
-
-  #know({ id, plan, indexes, source }: CatalogRollup): void {
-    const schema = toLeafSchema(id, plan)
-    const indexCount = resolveIndexes(schema, plan, indexes).length
-    const { connection } = this.#database
-    const groups = new GroupTable(connection, schema, indexCount, this.#note, this.#mergeFunctions)
-    if (source === undefined) {
-      this.#rollups.set(id, { id, plan, groups })
-      return
-    }
-    const known = this.#rollups.get(source.id)
-    assert(known !== undefined, `the source of rollup ${id} is known`)
-    const follows = { sourceId: source.id, regroup: new Regroup(id, plan, known.plan) }
-    this.#rollups.set(id, { id, plan, groups, follows })
-  }
-
-  #requireKnown(id: number): void {
-    if (!this.#rollups.has(id)) throw new RollupdError('unknown_rollup', `rollup ${id} does not exist`)
   }
 
   /** Of what a view reads: it may have been dropped since the statement was compiled. */
