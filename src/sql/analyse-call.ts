@@ -39,10 +39,16 @@ export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   refuseAggregateForms(name, node, analyser, position)
   const form = FORMS.get(name)
   if (form !== undefined) return form(node, analyser)
-  const known = GRAMMAR_NAMES[name] ?? name
+  const known = tableName(name)
   if (!isKnown('function', known)) throw unknownFunction(name, analyser, position)
   const args = (node.args ?? []).map((arg) => analyser.analyse(plainArgument(arg, analyser)))
   return resolveCall({ form: 'function', name: known, args, position })
+}
+
+/** The functions of json are those of jsonb, as the types are one. */
+function tableName(name: string): string {
+  const jsonb = name === 'to_json' ? 'to_jsonb' : name.replace(/^json_/, 'jsonb_')
+  return GRAMMAR_NAMES[name] ?? (isKnown('function', jsonb) ? jsonb : name)
 }
 
 /** try(x) */

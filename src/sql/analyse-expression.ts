@@ -25,7 +25,7 @@ import type { Expression } from './expression.ts'
 import { giveType, isOpen, literalText, settle, toLiteral } from './literal.ts'
 import type { A_Indirection, ColumnRef, Node, NullTest, Statement, SQLValueFunction } from './parse-statement.ts'
 import { volatileReason } from './refused-functions.ts'
-import { followSteps } from './resolve-call.ts'
+import { followSteps, followTextStep, isTextArray } from './resolve-call.ts'
 import type { Analyser, NamePath, Scope } from './scope.ts'
 import { unsupported } from './unsupported.ts'
 import { reservedWordHint } from './syntax-hint.ts'
@@ -155,7 +155,9 @@ function analyseIndirection(node: A_Indirection, analyser: Analyser): Expression
   }
   const expression = analyser.analyseSettled(base)
   if (expression.kind === 'field') return { ...expression, path: [...expression.path, ...steps] }
-  return followSteps(expression, steps, position)
+  return isTextArray(expression) && steps.length === 1
+    ? followTextStep(expression, steps[0] as string | number, position)
+    : followSteps(expression, steps, position)
 }
 
 function toStep(step: Node, position: number, analyser: Analyser): string | number {

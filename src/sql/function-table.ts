@@ -17,11 +17,13 @@ import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
 import { NULL_COUNT_FUNCTIONS } from './functions/null-count.ts'
 import { REGEXP_FUNCTIONS } from './functions/regexp.ts'
+import { TEXT_ARRAY_FUNCTIONS } from './functions/text-arrays.ts'
 import { TEXT_FILL_FUNCTIONS } from './functions/text-fill.ts'
 import { TEXT_JOIN_FUNCTIONS } from './functions/text-join.ts'
 import { TEXT_PART_FUNCTIONS } from './functions/text-parts.ts'
 import { TEXT_FUNCTIONS } from './functions/text.ts'
 import { TIME_FUNCTIONS } from './functions/time.ts'
+import { URL_FUNCTIONS } from './functions/url.ts'
 import { WIDTH_BUCKET } from './functions/width-bucket.ts'
 
 type Form = FunctionEntry['form']
@@ -42,6 +44,8 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...HASH_FUNCTIONS,
   ...LIKE_FUNCTIONS,
   ...REGEXP_FUNCTIONS,
+  ...TEXT_ARRAY_FUNCTIONS,
+  ...URL_FUNCTIONS,
   ...MATH_FUNCTIONS,
   ...DOUBLE_MATH_FUNCTIONS,
   ...INTEGER_MATH_FUNCTIONS,

@@ -189,6 +189,19 @@ export function negate(argument: Expression, position: number): Call {
   return resolveCall({ form: 'operator', name: 'not', args: [argument], position })
 }
 
+/** Functions whose arrays hold texts alone. */
+const TEXT_ARRAYS: ReadonlySet<string> = new Set(['regexp_match', 'regexp_split_to_array', 'string_to_array'])
+
+export function isTextArray(expression: Expression): boolean {
+  return expression.kind === 'call' && TEXT_ARRAYS.has(expression.function)
+}
+
+/** As followSteps, of one step to what is a text. */
+export function followTextStep(base: Expression, step: string | number, position: number): Expression {
+  const argument = literal(typeof step === 'string' ? 'text' : 'bigint', String(step), position)
+  return resolveCall({ form: 'operator', name: '->>', args: [base, argument], position })
+}
+
 /** Keys and elements of an expression's object or array, from outside in; elements count from zero. */
 export function followSteps(expression: Expression, steps: readonly (string | number)[], position: number): Expression {
   return steps.reduce<Expression>((base, step) => {

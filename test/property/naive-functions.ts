@@ -30,6 +30,7 @@ import { compareTyped } from './naive-compare.ts'
 import { extractOfSpan, isTimeValue, NAIVE_INTERVALS, readSpanText } from './naive-intervals.ts'
 import { NAIVE_MATH } from './naive-math.ts'
 import { NAIVE_REGEXPS } from './naive-regexp.ts'
+import { NAIVE_URLS } from './naive-urls.ts'
 import { NAIVE_STRINGS } from './naive-strings.ts'
 import {
   matchesLike,
@@ -367,6 +368,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   jsonb_extract_path_text: strict(([value = null, ...steps]) => asText(followPath(value, steps.map(textOf)))),
   ...NAIVE_MATH,
   ...NAIVE_REGEXPS,
+  ...NAIVE_URLS,
   ...NAIVE_STRINGS,
   like: like(false, true),
   not_like: like(false, false),

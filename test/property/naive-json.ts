@@ -265,6 +265,25 @@ export const NAIVE_JSON: Readonly<Record<string, NaiveFunction>> = {
     showJson(value.node)
     return new Json(stripNulls(value.node) as Json['node'])
   }),
+  string_to_array: lax(([text = null, separator = null, nullText = null]) => {
+    if (text === null) return null
+    const [subject, by, asNull] = [
+      textOf(text),
+      ...[separator, nullText].map((one) => (one === null ? null : textOf(one))),
+    ]
+    const parts =
+      subject === '' ? [] : by === null || by === undefined ? [...subject] : by === '' ? [subject] : subject.split(by)
+    return new Json({ elements: parts.map((part) => (part === asNull ? null : { text: part })) })
+  }),
+  array_to_string: lax(([array = null, separator = null, nullText = null]) => {
+    if (array === null || separator === null) return null
+    const [by, asNull] = [textOf(separator), nullText === null ? null : textOf(nullText)]
+    const texts = elementsOf(array).map((element) => {
+      const value = fieldValue(element)
+      return value === null ? asNull : toText(value, 'any')
+    })
+    return texts.filter((text) => text !== null).join(by)
+  }),
   to_jsonb: strict(([value = null]) => toJsonb(value)),
   jsonb_build_array: lax((values) => new Json({ elements: values.map(toNode) })),
   jsonb_build_object: lax((values, _, types) => buildObject(values, types)),

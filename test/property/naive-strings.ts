@@ -98,6 +98,20 @@ function hexOf(value: Value | undefined): string {
 const startsWith = strict(([text, prefix]) => textOf(text).startsWith(textOf(prefix)))
 const bytesOf = (text: Value | undefined): bigint => BigInt(Buffer.byteLength(textOf(text)))
 
+function hashOf(name: string): NaiveFunction {
+  return strict(([text]) => createHash(name).update(textOf(text), 'utf8').digest('hex'))
+}
+
+/** Bit by bit. */
+function crc32(text: string): bigint {
+  let sum = 0xffffffff
+  for (const byte of Buffer.from(text, 'utf8')) {
+    sum ^= byte
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ ((sum & 1) === 1 ? 0xedb88320 : 0)
+  }
+  return BigInt((sum ^ 0xffffffff) >>> 0)
+}
+
 export const NAIVE_STRINGS: Readonly<Record<string, NaiveFunction>> = {
   concatenate: strict(([left = null, right = null], _, types) => join(left, right, types)),
   concat: lax((values, _, types) => joined(values, '', types)),
@@ -122,6 +136,10 @@ export const NAIVE_STRINGS: Readonly<Record<string, NaiveFunction>> = {
   }),
   reverse: strict(([text]) => reversed(textOf(text))),
   md5: strict(([text]) => createHash('md5').update(textOf(text), 'utf8').digest('hex')),
+  sha224: hashOf('sha224'),
+  sha384: hashOf('sha384'),
+  sha512: hashOf('sha512'),
+  crc32: strict(([text]) => crc32(textOf(text))),
   sha256: strict(([text]) => createHash('sha256').update(textOf(text), 'utf8').digest('hex')),
   split_part: strict(([text, separator, place]) => {
     const [subject, between] = [textOf(text), textOf(separator)]

@@ -33,6 +33,8 @@ const JSONS: readonly Flavour[] = ['object', 'array']
 export const SCALAR_FLAVOURS: readonly Flavour[] = [...NUMBER_FLAVOURS, 'word', 'text', 'boolean', 'timeText']
 /** What undeclared arguments of a call should be, by its id. */
 const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = [
+  [/^array_to_string$/, [['array'], ['word'], ['word']]],
+  [/^(string_to_array|url_.*|hash64|crc32|sha.*)$/, [TEXTS, ['word'], ['word']]],
   [/^(jsonb_array_length|cardinality|array_length)$/, [['array']]],
   [/^\w+_(any|all)$/, [['small', 'word'], ['array']]],
   [/^(contains|contained|join_json)$/, [JSONS, JSONS]],
@@ -178,7 +180,7 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if (id.endsWith('_zone') && index === 2) return textLiteral(random.pick(ZONES))
   // a pattern that a record brings may be one in one engine only
   if (id.startsWith('regexp_') && index === 1) return textLiteral(random.pick(REGEXPS))
-  if (id === 'regexp_like' && index === 2) return textLiteral(random.pick(['', 'i']))
+  if (/^regexp_(like|match|split_to_array)$/.test(id) && index === 2) return textLiteral(random.pick(['', 'i']))
   if (random.chance(0.25)) return undefined
   if (id === 'array_length' && index === 1) return smallLiteral(random, 1, 1)
   if (/^has_(any|all)_keys?$/.test(id) && index === 1 && type === 'text') return textLiteral(random.pick(KEY_LISTS))

@@ -125,6 +125,9 @@ const TEXTS = [
   '\u007f\u0080',
   'a\u0001',
   'z'.repeat(300),
+  'https://u:p@ex.com:8080/a%20b?x=1&y=%C3%A4+b&a#x?y',
+  '//[::1]:80/x/y?a=b=c&b',
+  'mailto:a@b.de?x=%ff',
 ]
 const ILL_FORMED = ['\ud800', 'a\udc00b', 'a\u0000']
 const INTEGER_TEXTS = [

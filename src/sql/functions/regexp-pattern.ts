@@ -9,7 +9,7 @@ const PATTERNS_MAX = 64
 const LAZY = /[*+?}]\?/
 const LOOKAROUND = /\(\?<?[=!]/
 const BACKREFERENCE = /\\[1-9]/
-const WORD_BORDER = /\\[mMyY<>]/
+const WORD_END = /\\[mM]/
 
 export interface RegexpPattern {
   readonly search: RE2JS
@@ -30,18 +30,52 @@ export function compileRegexp(pattern: string, flags: string): RegexpPattern | R
   // the last of i and c counts
   const folds = flags.lastIndexOf('i') > flags.lastIndexOf('c')
   const options = RE2JS.DOTALL | (folds ? RE2JS.CASE_INSENSITIVE : 0) | (LAZY.test(pattern) ? 0 : RE2JS.LONGEST_MATCH)
+  const translated = translate(pattern)
+  if (typeof translated !== 'string') return translated
   try {
-    return { search: RE2JS.compile(pattern, options), global: flags.includes('g') }
+    return { search: RE2JS.compile(translated, options), global: flags.includes('g') }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     return { problem: message.replace(/^error parsing regexp: /, '').replaceAll('\n', ' '), hint: hintFor(pattern) }
   }
 }
 
+/** PostgreSQL's escapes that the engine knows by another name; undefined: by the same. */
+const ESCAPES: Readonly<Record<string, string>> = { y: '\\b', Y: '\\B', Z: '\\z', B: '\\\\' }
+
+/**
+ * The pattern in the engine's words. `\b` is a backspace in PostgreSQL and a border in most other dialects: outside of brackets it is
+ * refused, since whoever writes it means the border.
+ */
+function translate(pattern: string): string | RegexpProblem {
+  let text = ''
+  let inBrackets = false
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern[at] as string
+    if (character !== '\\') {
+      // a bracket that opens inside is a class's name or itself
+      if (character === '[') inBrackets = true
+      else if (character === ']') inBrackets = false
+      text += character
+      continue
+    }
+    const escaped = pattern[++at] ?? ''
+    if (escaped === 'b' && !inBrackets) {
+      return {
+        problem: '\\b is a backspace in PostgreSQL',
+        hint: 'Write \\y for the border of a word, \\x08 for a backspace.',
+      }
+    }
+    const known = inBrackets ? (escaped === 'b' ? '\\x08' : undefined) : ESCAPES[escaped]
+    text += known ?? `\\${escaped}`
+  }
+  return text
+}
+
 function hintFor(pattern: string): string | undefined {
   if (LOOKAROUND.test(pattern)) return 'Lookahead and lookbehind are not supported: matching takes linear time.'
   if (BACKREFERENCE.test(pattern)) return 'Back references are not supported: matching takes linear time.'
-  return WORD_BORDER.test(pattern) ? 'Write \\b for the border of a word.' : undefined
+  return WORD_END.test(pattern) ? 'Write \\y for the border of a word.' : undefined
 }
 
 /** Patterns that records bring, compiled once each. */

@@ -5,6 +5,7 @@ import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { always, setString, textOf } from './argument.ts'
+import { setJsonText } from './json-value.ts'
 import { compileRegexp, expandReplacement, RegexpCache, type RegexpPattern } from './regexp-pattern.ts'
 import { areTexts, isTextType, TEXT_BYTES_MAX, tooLong } from './text-argument.ts'
 
@@ -43,6 +44,32 @@ const first: Apply = (r, out, a, { search }) => {
   const match = search.exec(textOf(r, a))
   if (match === null) r.setNull(out)
   else setString(r, out, match[0] ?? '')
+}
+
+/** The groups of the first match, or all of it where there are none. */
+const groups: Apply = (r, out, a, { search }) => {
+  const match = search.exec(textOf(r, a))
+  if (match === null) r.setNull(out)
+  else setJsonText(r, out, JSON.stringify(match.length > 1 ? match.slice(1).map((group) => group ?? null) : [match[0]]))
+}
+
+/** PostgreSQL's: an empty match parts nothing at the ends, and nothing directly behind a match. */
+const split: Apply = (r, out, a, { search }) => {
+  const text = textOf(r, a)
+  const parts: string[] = []
+  let at = 0
+  let last = 0
+  for (const match of search.matchAll(text)) {
+    const { index = 0 } = match
+    const end = index + (match[0]?.length ?? 0)
+    if (index < text.length && end > last) {
+      parts.push(text.slice(at, index))
+      at = end
+    }
+    last = end
+  }
+  parts.push(text.slice(at))
+  setJsonText(r, out, JSON.stringify(parts))
 }
 
 const replace: Apply = (r, out, a, { search, global }, more) => {
@@ -162,6 +189,22 @@ const FORMS: readonly Form[] = [
     summary:
       'The text with the first match replaced, with the flag g every one; \\1 is the first group, \\& the match.',
     example: "regexp_replace(path, '[0-9]+', 'N', 'g')",
+  },
+  {
+    ...{ ...FUNCTION, id: 'regexp_match', name: 'regexp_match', title: 'regexp_match', type: 'jsonb', between: 0 },
+    apply: groups,
+    signature: 'regexp_match(text, pattern text [, flags text])',
+    summary:
+      'What the groups of the first match hold, as an array, or all of the match where the pattern has no groups; null where none matches. `[1]` behind it is the first group as text.',
+    example: "regexp_match(path, '^/([a-z]+)/([0-9]+)')",
+  },
+  {
+    ...{ ...FUNCTION, id: 'regexp_split_to_array', name: 'regexp_split_to_array', title: 'regexp_split_to_array' },
+    ...{ type: 'jsonb', between: 0 },
+    apply: split,
+    signature: 'regexp_split_to_array(text, pattern text [, flags text])',
+    summary: 'The parts of the text between matches, as an array.',
+    example: "regexp_split_to_array(path, '/+')",
   },
 ]
 

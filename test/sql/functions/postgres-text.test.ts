@@ -78,7 +78,13 @@ test('reverse, ascii, octet_length, bit_length', async () => {
 })
 
 test('hashes', async () => {
-  const expressions = { md5: 'md5(a)', sha256: "encode(sha256(convert_to(a, 'UTF8')), 'hex')" }
+  const expressions = {
+    md5: 'md5(a)',
+    ...Object.fromEntries(
+      ['sha224', 'sha256', 'sha384', 'sha512'].map((name) => [name, `encode(${name}(convert_to(a, 'UTF8')), 'hex')`]),
+    ),
+    crc32: "crc32(convert_to(a, 'UTF8'))",
+  }
   for (const [name, expression] of Object.entries(expressions)) {
     await agree(
       fc.oneof(joined, words),
