@@ -89,6 +89,10 @@ test('different values are kept in their order, whatever the number of records',
   const halves = [range(0, MAX), range(1, MAX + 1)].map((half) => stateOf(SET, half))
   expect(warningOf(SET, halves[0]!)).toBeNull()
   expect(SET.merge(halves[0]!, halves[1]!)).toEqual(past)
+  // what is there already changes nothing
+  const few = stateOf(SET, [0, 1])
+  expect(SET.merge(few, past)).toEqual(past)
+  expect(SET.merge(past, few)).toEqual(past)
 })
 
 test('of a key the last value counts, and its length does not decide what is kept', () => {

@@ -158,6 +158,14 @@ test('beyond it frequent values are found, no count is too small, and a warning 
   expect(finish(MODE, whole, 'asc')).toBe(9n)
 })
 
+test('a value that a summary has left out counts there as often as it may have come', () => {
+  const once = stateOf(TOP, range(0, 1500))
+  const more = stateOf(TOP, [1400, 1400, 1400, 1400, 1400])
+  for (const state of [TOP.merge(once, more), TOP.merge(more, once)]) {
+    expect(counted(TOP, state, 1)).toEqual([{ value: 1400, count: 6 }])
+  }
+})
+
 test('long values are bounded by their bytes', () => {
   const long = (index: number): string => String(index).padStart(4, '0').repeat(10_000)
   const state = stateOf(TOP, [...range(0, 40).map(long), long(39)])
