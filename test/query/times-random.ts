@@ -92,6 +92,8 @@ const FIELDS = [
     'msec',
   ],
 ]
+/** date_part of others rounds on the way to its double there. */
+const WHOLE_FIELDS = FIELDS.filter((field) => !/^(epoch|julian|second|milliseconds|msec)$/.test(field))
 const UNITS = [
   'microseconds',
   'milliseconds',
@@ -112,6 +114,92 @@ const UNITS = [
 const WIDTHS = ['15 minutes', '1 day', '7 hours', '10 days', '0.5 sec', '36 hours', '1 month'] as const
 
 type Kind = 'date' | 'timestamp' | 'timestamptz' | 'interval' | 'number'
+
+const PATTERNS = [
+  ...[
+    'YYYY',
+    'YYY',
+    'YY',
+    'Y',
+    'Y,YYY',
+    'IYYY',
+    'IYY',
+    'IY',
+    'I',
+    'MM',
+    'MON',
+    'Mon',
+    'mon',
+    'MONTH',
+    'Month',
+    'month',
+  ],
+  ...[
+    'DD',
+    'DDD',
+    'D',
+    'DAY',
+    'Day',
+    'day',
+    'DY',
+    'Dy',
+    'dy',
+    'ID',
+    'IDDD',
+    'W',
+    'WW',
+    'IW',
+    'CC',
+    'J',
+    'Q',
+    'RM',
+    'rm',
+  ],
+  ...[
+    'HH24',
+    'HH12',
+    'HH',
+    'MI',
+    'SS',
+    'MS',
+    'US',
+    'FF1',
+    'FF3',
+    'FF6',
+    'SSSS',
+    'SSSSS',
+    'AM',
+    'pm',
+    'A.M.',
+    'p.m.',
+    'BC',
+    'ad',
+    'B.C.',
+  ],
+  ...[
+    'yyyy',
+    'hh24',
+    'mi',
+    'ddd',
+    'iyyy',
+    'q',
+    'FMDD',
+    'FMMonth',
+    'FMMM',
+    'FMYYYY',
+    'FMHH12',
+    'FMDay',
+    'FMRM',
+    'TMMonth',
+    'DDth',
+    'DDTH',
+    'FMDDth',
+    'YYYYth',
+    'FMDDD',
+  ],
+  ...['"at DD"', '"a\\"b"', '-', '/', ' ', ':', ', ', 'x', 'T', '.'],
+]
+const templates = fc.array(fc.constantFrom(...PATTERNS), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(' '))
 
 export const { value: timeExpression } = fc.letrec<{ value: string }>(() => ({
   value: fc
@@ -211,8 +299,10 @@ function expressionOf(kind: Kind, depth: number): fc.Arbitrary<string> {
     default:
       return fc.oneof(
         call('extract($2 FROM $1)::double precision', fc.oneof(anyTime, inner('interval')), fc.constantFrom(...FIELDS)),
-        call("date_part('$2', $1)", fc.oneof(anyTime, inner('interval')), fc.constantFrom(...FIELDS)),
+        call("date_part('$2', $1)", fc.oneof(anyTime, inner('interval')), fc.constantFrom(...WHOLE_FIELDS)),
         call('($1 - $2)', inner('date'), inner('date')),
+        call("to_char($1, '$2')", anyTime, templates),
+        call("to_char($1, '$2')", anyTime, templates),
       )
   }
 }
