@@ -5,6 +5,7 @@
 import { assert } from '../../src/core/assert.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { isPostgresCall } from './postgres-calls.ts'
 import type { Signature } from './signatures.ts'
 import {
   allowsList,
@@ -240,6 +241,7 @@ function writtenArgument(id: string, index: number, random: SeededRandom, lists:
   if (id === 'time_bucket' && index === 0)
     return { kind: 'literal', type: 'interval', value: random.pick(lists.widths) }
   if (id.endsWith('like') && index === 1) return pickText(PATTERNS)
+  if ((id === 'round_to' || id === 'trunc_to') && index === 1) return pickNumber(-2)
   if (id.startsWith('subst') && index > 0) return pickNumber(index === 1 ? lists.substringFrom : 0)
   if (/^(left|right|repeat)$/.test(id) && index === 1) return pickNumber(id === 'repeat' ? -1 : -2)
   if (/^[lr]pad$/.test(id)) return index === 1 ? pickNumber(0) : index === 2 ? pickText(FILLS) : undefined
@@ -352,6 +354,8 @@ const POSTGRES: Override = (node, print) => {
     case 'left':
     case 'right':
     case 'repeat':
+    case 'round_to':
+    case 'trunc_to':
     case 'lpad':
     case 'rpad':
     case 'split_part':
@@ -391,7 +395,6 @@ const printPostgres = printer(POSTGRES)
 /** Exact in both, for one declared type. */
 const POSTGRES_NUMBERS: readonly (readonly [RegExp, ScalarType])[] = [
   [/^(gcd|lcm|mod|bit_xor_of|bit_not|shift_left|shift_right|to_hex)$/, 'bigint'],
-  [/^(sqrt|sign|trunc)$/, 'double precision'],
 ]
 
 const OTHER_TIMES: readonly ScalarType[] = ['timestamp', 'date', 'interval']
@@ -418,15 +421,12 @@ export const POSTGRESQL: Dialect = {
     if (signature.id === 'to_timestamp') return signature.args[0] === 'double precision'
     const declared = POSTGRES_NUMBERS.find(([ids]) => ids.test(signature.id))?.[1]
     if (declared !== undefined) return signature.args.every((arg) => arg === declared)
-    if (signature.id === 'width_bucket')
-      return signature.args.join() === 'double precision,double precision,double precision,bigint'
     if (/^num_(non)?nulls$/.test(signature.id)) return signature.args.every((arg) => POSTGRES_TYPES.includes(arg))
     if (signature.id === 'octet_length') return signature.args[0] === 'text'
-    if (signature.id === 'round') return signature.type === 'double precision'
     if (signature.id === 'remainder') return signature.type === 'bigint'
     // numeric beside numeric and bigint: exact there too
     if (signature.id.endsWith('_exact')) return signature.type === 'numeric'
-    return allowsCommon(signature) || allowsTimes(signature)
+    return allowsCommon(signature) || allowsTimes(signature) || isPostgresCall(signature)
   },
   allowsAggregate: (name, args) =>
     !args.includes('interval') &&

@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import type { Coverage } from './coverage.ts'
+import { deviationIn } from './deviations.ts'
 import { RECORD_COLUMN } from './dialect-lists.ts'
 import { DUCKDB, POSTGRESQL, type Dialect } from './dialects.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
@@ -83,6 +84,8 @@ export interface EngineFigures {
   failing: number
   /** The engine refused what has no error here: it evaluates what isn't needed, or folds constants. */
   refused: number
+  /** They differ as docs/SQL.md says, by its rows. */
+  readonly deviating: Map<string, number>
 }
 
 export function enginesProperty(
@@ -204,12 +207,20 @@ async function compareWithEngine(
       .map(keyOf)
       .join(' | '),
   )
-  expectEqual(wanted.toSorted(), shown.toSorted(), `the naive evaluator, against ${engine.dialect.name}`)
+  try {
+    expectEqual(wanted.toSorted(), shown.toSorted(), `the naive evaluator, against ${engine.dialect.name}`)
+  } catch (error) {
+    const { groups, where, having } = sample.rollup
+    const nodes = [...groups, ...outputs.map(({ node }) => node), where, having].filter((node) => node !== null)
+    const deviation = engine.dialect.name === 'PostgreSQL' ? deviationIn(nodes) : undefined
+    if (deviation === undefined) throw error
+    figures.deviating.set(deviation, (figures.deviating.get(deviation) ?? 0) + 1)
+  }
 }
 
 /** Errors of values that aren't needed here, since AND, CASE and FILTER stop early; DuckDB also rewrites NOT before it looks for groups. */
 export const MAY_REFUSE =
-  /must appear in the GROUP BY|out of range|overflow|underflow|division by zero|invalid input|square root|count must be|bound|conversion error|could not convert/i
+  /must appear in the GROUP BY|out of range|overflow|underflow|division by zero|invalid input|square root|logarithm|power|raised to|input is out of range|count must be|bound|conversion error|could not convert/i
 
 function eventStatements(dialect: Dialect, records: readonly SourceRecord[]): string[] {
   const isDuck = dialect.name === 'DuckDB'

@@ -54,10 +54,14 @@ function splitPart(text: string, separator: string, place: number): string {
 }
 
 function joined(values: readonly Value[], separator: string, types: readonly ScalarType[]): string {
-  const texts = values.flatMap((value, index) => (value === null ? [] : [toText(value, types[index])]))
+  const texts = values.flatMap((value, index) => (value === null ? [] : [pieceOf(value, types[index])]))
   const text = texts.join(separator)
   checkSize(Buffer.byteLength(text))
   return text
+}
+
+function pieceOf(value: Value, type: ScalarType | undefined): string {
+  return typeof value === 'boolean' ? (value ? 't' : 'f') : toText(value, type)
 }
 
 function translate(text: string, from: string, to: string): string {

@@ -55,7 +55,7 @@ export class PropertySuite {
   }
 
   #figuresOf(name: string): EngineFigures {
-    const figures = { asked: 0, failing: 0, refused: 0 }
+    const figures = { asked: 0, failing: 0, refused: 0, deviating: new Map<string, number>() }
     this.#figures.set(name, figures)
     return figures
   }
@@ -66,10 +66,10 @@ export class PropertySuite {
 
   /** What was covered and asked, as a table. */
   report(): string {
-    const engines = [...this.#figures].map(
-      ([name, { asked, failing, refused }]) =>
-        `${name}: ${asked} statements compared, ${failing} with an error of a cell, ${refused} refused there`,
-    )
+    const engines = [...this.#figures].map(([name, { asked, failing, refused, deviating }]) => {
+      const rows = [...deviating].map(([row, count]) => `; ${count} differ by "${row}"`).join('')
+      return `${name}: ${asked} statements compared, ${failing} with an error of a cell, ${refused} refused there${rows}`
+    })
     return [this.#coverage.table(), ...engines].join('\n')
   }
 

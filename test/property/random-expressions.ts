@@ -184,8 +184,7 @@ export class RandomExpressions {
       const fits = given !== undefined && (given.kind === 'literal' || this.#ground.groups === undefined)
       if (fits) return given
       const made = this.ofType(type, id === 'divide_exact' ? 0 : depth)
-      // the grammar negates a number that is written out
-      return id === 'negate' && made.kind === 'literal' ? this.#held(type, []) : made
+      return isReadByGrammar(id) && made.kind === 'literal' ? this.#held(type, []) : made
     }
     const special =
       type === 'text' || type === 'bigint' || type === 'interval'
@@ -195,9 +194,7 @@ export class RandomExpressions {
     const node = this.ofType(type, depth, wanted)
     // a unit, pattern or path that is written out is read by the analyser: it must be one
     if (node.kind === 'literal' && node.value !== null && isReadOnce(id, index)) return this.#held(type, wanted)
-    // the grammar negates a number that is written out, the analyser reads a quoted text that is cast
-    const isRead = id === 'negate' || id.startsWith('cast_to') || id.startsWith('try_cast_to')
-    if (!isRead || node.kind !== 'literal') return node
+    if (!isReadByGrammar(id) || node.kind !== 'literal') return node
     return type === 'numeric'
       ? call('operator', '+', [node, smallLiteral(this.random, 0, 2)])
       : this.#held(type, wanted)
@@ -302,6 +299,8 @@ export class RandomExpressions {
     const { random } = this
     const { dialect } = this.#ground
     if (dialect !== undefined) {
+      // no engine's column keeps the digits of a record's decimals: whole numbers serve
+      if (type === 'numeric') return castTo('numeric', castTo('bigint', firstField(dialect, 'bigint')))
       const { name } = random.pick(dialect.fields.filter((field) => field.type === type))
       return castTo(type, { kind: 'field', type: 'any', path: [name] })
     }
@@ -441,4 +440,9 @@ const METADATA = [
 /** The grammar makes one AND of an AND within an AND: a grouping value that is one would no longer be found. */
 function apart(node: Node, form: 'and' | 'or'): Node {
   return node.kind === 'group' && node.expression.kind === form ? call('operator', 'is true', [node]) : node
+}
+
+/** The grammar negates a number that is written out, the analyser reads a quoted text that is cast. */
+function isReadByGrammar(id: string): boolean {
+  return id === 'negate' || id.startsWith('cast_to') || id.startsWith('try_cast_to')
 }

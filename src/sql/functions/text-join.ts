@@ -19,6 +19,9 @@ const JOINABLE: readonly ScalarType[] = [
   'jsonb',
 ]
 const NO_BYTES = new Uint8Array(0)
+/** How concat writes booleans; a cast and || write the words. */
+const TRUE_PIECE = Buffer.from('t')
+const FALSE_PIECE = Buffer.from('f')
 
 /** One side is text; the other is text, or a number, boolean or time as its text, which the last two give. */
 function concatenate(r: Registers, out: number, a: number, b: number, leftText: Evaluate, rightText: Evaluate): void {
@@ -120,24 +123,27 @@ function joinConverted(
   for (let place = first; place < args.length; place++) {
     const index = args[place] as number
     if (r.tag[index] === TAG.NULL) continue
-    const toOwnText = toOwnTexts?.[place] ?? toText
-    // of a jsonb a text has quotes
-    const isReady = isText(r, index) && toOwnText !== toCanonicalJson
-    if (!isReady) {
-      toOwnText(r, out, index, -1, -1, -1)
-      // an array or object may hold what has no text
-      if (r.tag[out] === TAG.ERROR) return
-    }
+    const piece = pieceOf(r, out, index, toOwnTexts?.[place] ?? toText)
+    if (piece === undefined) return
     if (pieces.length > 0 && between.length > 0) pieces.push(between)
-    pieces.push(r.bytesOf(isReady ? index : out))
+    pieces.push(piece)
     size += pieces.length > 1 ? between.length : 0
-    size += (pieces.at(-1) as Uint8Array).length
+    size += piece.length
   }
   if (size > TEXT_BYTES_MAX) {
     tooLong(r, out)
     return
   }
   r.setText(out, Buffer.concat(pieces, size), 0, size)
+}
+
+/** Undefined where `out` is an error: an array or object may hold what has no text. */
+function pieceOf(r: Registers, out: number, index: number, toOwnText: Evaluate): Uint8Array | undefined {
+  if (r.tag[index] === TAG.BOOLEAN) return r.num[index] === 1 ? TRUE_PIECE : FALSE_PIECE
+  // of a jsonb a text has quotes
+  if (isText(r, index) && toOwnText !== toCanonicalJson) return r.bytesOf(index)
+  toOwnText(r, out, index, -1, -1, -1)
+  return r.tag[out] === TAG.ERROR ? undefined : r.bytesOf(out)
 }
 
 /** How each argument becomes a text; undefined: as every value does. */
@@ -166,7 +172,7 @@ const CONCAT: FunctionEntry = {
       : variadic((r, out, registers) => joinPieces(r, out, -1, registers, 0, texts))
   },
   doc: {
-    summary: 'The values joined as texts; nulls are left out, so it is never null.',
+    summary: 'The values joined as texts, a boolean as t or f; nulls are left out, so it is never null.',
     example: "concat(country, '-', city)",
   },
 }
@@ -195,7 +201,7 @@ const CONCAT_WS: FunctionEntry = {
   },
   doc: {
     summary:
-      'The values joined as texts, the separator between them; nulls are left out, and null where the separator is null.',
+      'The values joined as texts, a boolean as t or f, the separator between them; nulls are left out, and null where the separator is null.',
     example: "concat_ws('/', country, city)",
   },
 }

@@ -157,10 +157,12 @@ test('concat and concat_ws leave nulls out', async () => {
     ([a, b]) => [a, String(b)],
     ([a, b]) => shown(call('function', 'concat', a, b)),
   )
-})
-
-test('a boolean in concat is true or false, as beside ||; PostgreSQL has t and f', () => {
-  expect(call('function', 'concat', true, '-', false)).toBe('true-false')
+  await agree(
+    fc.tuple(pieces, fc.boolean(), fc.boolean()),
+    'concat_ws(a, b::boolean, c::boolean)',
+    ([a, b, c]) => [a, String(b), String(c)],
+    (row) => shown(call('function', 'concat_ws', ...row)),
+  )
 })
 
 test('what would be longer than 16 MiB is refused', () => {
