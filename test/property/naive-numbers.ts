@@ -174,11 +174,18 @@ export function numberText(value: NumberValue): string {
 function digitsOfDouble(value: number): string {
   const [below, above] = borders(value)
   for (let digits = 0; digits < 17; digits++) {
-    const text = value.toExponential(digits)
+    const text = evenOfTie(value, value.toExponential(digits))
     const candidate = decimalOfText(text)
     if (compareNumbers(candidate, below) > 0 && compareNumbers(candidate, above) < 0) return text.replace(/\.?0+e/, 'e')
   }
   throw new Error(`no digits for ${value}`)
+}
+
+/** Of two decimals as near to the double the even one, where the language takes the greater. */
+function evenOfTie(value: number, text: string): string {
+  const other = text.replace(/([13579])(?=e)/, (last) => String(Number(last) - 1))
+  const middle = combine(decimalOfText(text), decimalOfText(other), 5n, 5n)
+  return compareNumbers(middle, toDecimal(value)) === 0 ? other : text
 }
 
 /** Half way to the doubles below and above. */

@@ -14,7 +14,7 @@ const TAKEN: readonly (readonly [RegExp, (type: ScalarType) => boolean])[] = [
   [/^(add|subtract|multiply|divide|negate|abs|sign)$/, isNumber],
   [/^(round|trunc|floor|ceil|ceiling)$/, isNumber],
   [/^(equal|not_equal|less|less_or_equal|greater|greater_or_equal)$/, isNumber],
-  [/^(is_distinct_from|is_not_distinct_from|nullif|greatest|least)$/, isNumber],
+  [/^(is_distinct_from|is_not_distinct_from|greatest|least)$/, isNumber],
   [/^(is_null|is_not_null|num_nulls|num_nonnulls)$/, isScalar],
   // ln(-1) ends its statement even where no row needs it, since it folds constants; sin and its kin have another last digit
   [/^(sqrt|cbrt|degrees|radians|atan|atan2)$/, isDouble],
