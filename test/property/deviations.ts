@@ -43,7 +43,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     shows: inCalls(BESIDE, (types) => types.includes('double precision') && new Set(types).size > 1),
   },
   {
-    row: '`width_bucket` of numerics',
+    row: 'powers, roots, logarithms and `width_bucket` of numerics',
     shows: inCalls(/^width_bucket$/, ([operand]) => operand === 'numeric'),
   },
   {
