@@ -22,6 +22,7 @@ export const COVAR_POP = definePairs(
 export const COVAR_SAMP = definePairs(
   {
     name: 'covar_samp',
+    owner: 'covar_pop',
     kept: [X, Y, XY],
     canFail: true,
     finalize: ({ count, xy, squareUnit, isFiniteX, isFiniteY }, r, out) => {

@@ -12,6 +12,8 @@ export type FinalizePairs = (centered: CenteredMoments, r: Registers, out: numbe
 export interface PairForm {
   readonly name: string
   readonly kept: readonly Moment[]
+  /** The aggregate that keeps the same sums, whose state this one reads; absent: its own. */
+  readonly owner?: string
   /** Whether the result may be beyond double's range where an argument isn't declared as an integer. */
   readonly canFail: boolean
   readonly finalize: FinalizePairs
@@ -23,8 +25,10 @@ export function isNumberType(type: ScalarType | undefined): boolean {
 }
 
 export function definePairs(form: PairForm, doc: AggregateDefinition['doc']): AggregateDefinition {
+  const { owner } = form
   return {
     name: form.name,
+    ...(owner === undefined ? {} : { stateOwner: () => owner }),
     signature: `${form.name}(y, x)`,
     doc,
     resolve([y, x, ...more]) {

@@ -27,6 +27,7 @@ function defineSquares(
   kept: readonly Moment[],
   what: string,
   read: (centered: CenteredMoments) => { readonly value: bigint; readonly isFinite: boolean },
+  owner?: string,
 ): AggregateDefinition {
   const finalize: FinalizePairs = (centered, r, out) => {
     const { value, isFinite } = read(centered)
@@ -34,7 +35,7 @@ function defineSquares(
     else r.setDouble(out, NaN)
   }
   return definePairs(
-    { name, kept, canFail: true, finalize },
+    { name, kept, ...(owner === undefined ? {} : { owner }), canFail: true, finalize },
     { summary: `The sum of ${what} ${RULES} NULL of none.`, example: `${name.toUpperCase()}(price, size)` },
   )
 }
@@ -58,6 +59,7 @@ export const REGR_SXY = defineSquares(
   [X, Y, XY],
   'products of the distances of x and y from their means',
   ({ xy, isFiniteX, isFiniteY }) => ({ value: xy, isFinite: isFiniteX && isFiniteY }),
+  'covar_pop',
 )
 
 /** NULL or NaN where there is no line; true where there is one. */
@@ -86,6 +88,7 @@ export const REGR_SLOPE = definePairs(
 export const REGR_INTERCEPT = definePairs(
   {
     name: 'regr_intercept',
+    owner: 'regr_slope',
     kept: [X, Y, XX, XY],
     canFail: true,
     finalize: (centered, r, out) => {
@@ -108,7 +111,7 @@ function finalizeR2(centered: CenteredMoments, r: Registers, out: number): void 
 }
 
 export const REGR_R2 = definePairs(
-  { name: 'regr_r2', kept: [X, Y, XX, YY, XY], canFail: false, finalize: finalizeR2 },
+  { name: 'regr_r2', owner: 'corr', kept: [X, Y, XX, YY, XY], canFail: false, finalize: finalizeR2 },
   {
     summary: `The square of the correlation, ${RULES} NULL where x has one value only, 1 where only y has.`,
     example: 'REGR_R2(price, size)',

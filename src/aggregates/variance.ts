@@ -1,4 +1,4 @@
-/** Owns VAR_* and STDDEV_*, of exact sums (moment-state.ts). */
+/** Owns VAR_* and STDDEV_*, of exact sums (moment-state.ts). They share a state. */
 import type { Registers } from '../core/registers.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { centerMoments, setQuotient, setRoot } from './centered-moments.ts'
@@ -7,6 +7,8 @@ import { isNumberType } from './pair-moments.ts'
 import { decodeMoments, MOMENT, momentParts, type Moments } from './moment-state.ts'
 
 const KEPT = [MOMENT.X, MOMENT.XX] as const
+/** Whose state the others read too. */
+const OWNER = 'stddev'
 
 interface Form {
   /** Divides by n - 1, and is NULL of one value; else by n. */
@@ -37,6 +39,7 @@ function createVariance(name: string, form: Form, canFail: boolean): Aggregate {
 function defineVariance(name: string, form: Form, summary: string): AggregateDefinition {
   return {
     name,
+    ...(name === OWNER ? {} : { stateOwner: () => OWNER }),
     signature: `${name}(number)`,
     doc: { summary, example: `${name.toUpperCase()}(latency_ms)` },
     resolve([type, ...more]) {
@@ -69,8 +72,4 @@ export const STDDEV_POP = defineVariance(
   `The standard deviation of all values, the root of var_pop, ${EXACT} NULL of no values.`,
 )
 export const STDDEV_SAMP = defineVariance('stddev_samp', { isSample: true, isRoot: true }, SAMPLE_DEVIATION)
-export const STDDEV = defineVariance(
-  'stddev',
-  { isSample: true, isRoot: true },
-  SAMPLE_DEVIATION + sameAs('stddev_samp'),
-)
+export const STDDEV = defineVariance(OWNER, { isSample: true, isRoot: true }, SAMPLE_DEVIATION + sameAs('stddev_samp'))
