@@ -99,6 +99,25 @@ test('the requests of docs/HTTP.md give the rows that it shows', { timeout: SESS
   expect(rows).toEqual(JSON.parse(shown))
 })
 
+test('docs/HTTP.md has every route, and every field of a rollup', async () => {
+  const text = readDocument('docs/HTTP.md')
+  const { paths } = (await (await fetch(new URL('/openapi.json', service.url))).json()) as {
+    paths: Record<string, Record<string, unknown>>
+  }
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `\`${method.toUpperCase()} ${path}`),
+  )
+  expect(routes.length).toBeGreaterThan(15)
+  expect(routes.filter((route) => !text.includes(route))).toEqual([])
+  const { rollups } = (await (await fetch(new URL('/v1/rollups', service.url))).json()) as {
+    rollups: { shards: object[] }[]
+  }
+  const [rollup] = rollups
+  const fields = [...Object.keys(rollup ?? {}), ...Object.keys(rollup?.shards[0] ?? {})]
+  expect(fields.length).toBeGreaterThan(25)
+  expect(fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(text))).toEqual([])
+})
+
 // queries stand in the documents' slt examples
 test('every statement in a document can be planned, and README.md shows sql/orders.sql as it is', async () => {
   const plan = await createPlanner()
