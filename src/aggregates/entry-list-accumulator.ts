@@ -24,6 +24,10 @@ const ARENA_BYTES_MIN = 64 * ENTRIES_MIN
 const ARENA_KEPT_BYTES_MAX = 1 << 24
 /** An entry's place, length, value and follower. */
 const ENTRY_BYTES = 4 * 4
+const LONG_VALUE: CellError = {
+  code: 'invalid_argument',
+  message: `a value of the object is longer than ${STATE_BOUNDS.mapValueBytesMax} bytes, with its keys of ORDER BY`,
+}
 /** Entries are numbered from 1; 0 ends a chain. */
 const NONE = 0
 
@@ -78,7 +82,9 @@ export class EntryListAccumulator implements Accumulator {
   }
 
   check(r: Registers, arg: number, second: number): CellError | null {
-    return this.#options.check?.(r, arg) ?? this.#entry.check(r, arg, second)
+    const error = this.#options.check?.(r, arg) ?? this.#entry.check(r, arg, second)
+    if (error !== null || this.#options.form !== 'latest') return error
+    return this.#entry.valueLength(r, second) > this.#bounds.mapValueBytesMax ? LONG_VALUE : null
   }
 
   update(group: number, r: Registers, arg: number, second: number): void {

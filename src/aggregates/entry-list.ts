@@ -19,12 +19,14 @@ export interface EntryBounds {
   readonly valuesMax: number
   /** The entry that passes it is the last. Of a map the keys alone count: a value that is followed by a later one must not decide. */
   readonly bytesMax: number
+  /** Of a map: key bytes of one value and what it is ordered by. A longer one is an error, which each record decides for itself. */
+  readonly mapValueBytesMax: number
 }
 
 /** Of a group that is stored: written again with each commit that touches it. */
-export const STATE_BOUNDS: EntryBounds = { valuesMax: 1000, bytesMax: 1 << 18 }
+export const STATE_BOUNDS: EntryBounds = { valuesMax: 1000, bytesMax: 1 << 18, mapValueBytesMax: 1 << 14 }
 /** Of a group of an answer. */
-export const ROW_BOUNDS: EntryBounds = { valuesMax: 100_000, bytesMax: 1 << 24 }
+export const ROW_BOUNDS: EntryBounds = { valuesMax: 100_000, bytesMax: 1 << 24, mapValueBytesMax: Infinity }
 
 /** Which entries are one: none, those with all the same bytes, those with the same first key. Of a map's the first counts. */
 export type Sameness = 'none' | 'whole' | 'key'

@@ -45,6 +45,14 @@ export class EntryWriter {
     return error
   }
 
+  /** Bytes of the value and of ORDER BY's keys, of what `check` has let pass. */
+  valueLength(r: Registers, register: number): number {
+    this.#key.reset()
+    appendOrder(this.#key, r, this.#input.order)
+    this.#key.appendRegister(r, register)
+    return this.#key.length
+  }
+
   /** All that stands before the value; `arg` is the key of a `latest`. */
   writeHead(r: Registers, arg: number): void {
     const key = this.#key

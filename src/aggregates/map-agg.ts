@@ -27,7 +27,7 @@ function define(name: string): AggregateDefinition {
     doc: {
       summary:
         name === 'map_agg'
-          ? `A JSON object: the value of each key, cast to text, in the last record that has it; of at most ${STATE_BOUNDS.valuesMax} keys, the first in the order of texts. A warning tells of more. A NULL as the key is an error of the record. NULL of no records.`
+          ? `A JSON object: the value of each key, cast to text, in the last record that has it; of at most ${STATE_BOUNDS.valuesMax} keys, the first in the order of texts. A warning tells of more. A NULL as the key is an error of the record, in a rollup also a value of more than ${STATE_BOUNDS.mapValueBytesMax / 1024} KiB. NULL of no records.`
           : 'The same as map_agg.',
       example: `${name.toUpperCase()}(sensor, temperature)`,
     },

@@ -99,20 +99,33 @@ test('of a key the last value counts, and its length does not decide what is kep
   const pairs = range(0, 3 * MAX).map((offset): Arguments => [`k${offset % 50}`, offset])
   const map = listOf(MAP, stateOf(MAP, pairs)) as Record<string, number>
   expect(map).toEqual(Object.fromEntries(range(2950, 3000).map((offset) => [`k${offset % 50}`, offset])))
-  const huge = 'x'.repeat(2 * STATE_BOUNDS.bytesMax)
-  const before: Arguments[] = [
-    ['a', huge],
-    ['b', 1],
-  ]
-  const whole = stateOf(MAP, [...before, ['a', 2]])
-  expect(listOf(MAP, whole)).toEqual({ a: 2, b: 1 })
-  expect(MAP.merge(stateOf(MAP, before), stateOf(MAP, [['a', 2]], [2]))).toEqual(whole)
+  const long = 'x'.repeat(16_000)
+  const keys = range(0, 2 * Math.ceil(STATE_BOUNDS.bytesMax / long.length)).map((key) => `a${key}`)
+  const before: Arguments[] = [...keys.map((key): Arguments => [key, long]), ['b', 1]]
+  const after = keys.map((key): Arguments => [key, 2])
+  const whole = stateOf(MAP, [...before, ...after])
+  expect(listOf(MAP, whole)).toEqual({ ...Object.fromEntries(after as [string, Value][]), b: 1 })
+  const offsets = range(before.length, before.length + after.length)
+  expect(MAP.merge(stateOf(MAP, before), stateOf(MAP, after, offsets))).toEqual(whole)
   const past = stateOf(
     MAP,
     range(0, MAX + 5).map((key): Arguments => [String(key).padStart(5, '0'), key]),
   )
   expect(Object.keys(listOf(MAP, past) as object)).toHaveLength(MAX)
   expect(warningOf(MAP, past)).toContain('map_agg keeps the first 1000 keys of a rollup')
+})
+
+test('a value of a stored object has a bound, which no other record decides', () => {
+  const fold = (value: string, bounds?: 'rows', order: readonly Value[] = []) =>
+    stateOf(MAP, [['k', value]], [0], {
+      ...inputOf(bounds),
+      order: order.map(() => ({ register: 1, descending: true, nullsFirst: false })),
+    })
+  const long = 'x'.repeat(STATE_BOUNDS.mapValueBytesMax)
+  expect(listOf(MAP, fold(long.slice(0, -10)))).toEqual({ k: long.slice(0, -10) })
+  expect(() => fold(long)).toThrow('a value of the object is longer than 16384 bytes')
+  expect(() => fold(long.slice(0, -10), undefined, [1])).toThrow('longer than 16384 bytes')
+  expect(listOf(MAP, fold(long, 'rows'))).toEqual({ k: long })
 })
 
 test('an answer over rows holds more than a stored group', () => {
