@@ -10,7 +10,7 @@ import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Accumulator, Aggregate, AggregateDefinition, StateColumn, StateValue } from './aggregate.ts'
 import type { Direction } from './extreme-values.ts'
-import { readKeyValue, UNKEYED } from './key-value.ts'
+import { readKeyValue, UNKEYED, UNREADABLE } from './key-value.ts'
 import { wrongKind } from './wrong-kind.ts'
 
 // Constants of this file: see exact-sum-accumulator.ts.
@@ -176,7 +176,7 @@ function defineExtremeBy(name: string, direction: Direction, doc: AggregateDefin
       if (type === undefined || by === undefined || more.length > 0) return undefined
       // as of an undeclared value, an array or object has no order here
       if (by === 'jsonb') return undefined
-      return UNKEYED.has(type) || UNKEYED.has(by) ? undefined : createExtremeBy(name, direction, type, by)
+      return UNREADABLE.has(type) || UNKEYED.has(by) ? undefined : createExtremeBy(name, direction, type, by)
     },
   }
 }

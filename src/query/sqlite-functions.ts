@@ -291,7 +291,7 @@ export class SqliteFunctions {
     this.#register('case_values', true, caseValues)
     this.#register('try_value', true, (cell = null) => (isErrorCell(cell) ? null : cell))
     this.#register('not_true', false, (cell) => (cell === null || Number(cell) === 0 ? 1n : 0n))
-    this.#register('one_grouping_set', false, oneGroupingSet)
+    this.#register('one_grouping_set', true, oneGroupingSet)
     this.#register('truth_value', true, (cell) => {
       if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell ?? null
       if (cell[0] === KEY_TAG.TRUE) return 1n
