@@ -342,8 +342,8 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   }),
   time_bucket_zone: strict(([width, time, zone]) => {
     const name = textOf(zone)
-    if (!(width instanceof Span)) throw wrongKind()
-    return timeBucketIn(width, timeOf(time), name)
+    if (!(width instanceof Span) || !isTimeValue(time)) throw wrongKind()
+    return timeBucketIn(width, new Time(microsOf(time)), name)
   }),
   to_timestamp: strict(([count]) => timeOfSeconds(numberOf(count))),
   timestamp_millis: strict(([count]) => timeOfCount(numberOf(count), 1_000n)),
