@@ -63,11 +63,6 @@ import {
   type Value,
 } from './value.ts'
 
-function timeOf(value: Value | undefined): Time {
-  if (!(value instanceof Time)) throw wrongKind()
-  return value
-}
-
 function comparison(holds: (order: number) => boolean): NaiveFunction {
   return strict(([left = null, right = null], notes, types) => {
     const order = compareTyped(left, right, types)
