@@ -1,6 +1,7 @@
 /** Owns AVG: the double nearest to the exact quotient of SUM's total and the number of values. */
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { ExactSumAccumulator } from './exact-sum-accumulator.ts'
+import { createIntervalSum } from './interval-sum.ts'
 import { exactSumParts, INTEGER_SUM, NUMBER_SUM, finalizeAverage, type ExactSumLayout } from './exact-sum-state.ts'
 
 function createAverage(layout: ExactSumLayout, canFail: boolean): Aggregate {
@@ -16,9 +17,10 @@ function createAverage(layout: ExactSumLayout, canFail: boolean): Aggregate {
 
 export const AVG: AggregateDefinition = {
   name: 'avg',
-  signature: 'avg(number)',
+  signature: 'avg(number) or avg(interval)',
   doc: {
-    summary: 'The double nearest to the exact total divided by the number of values. NULL of no values.',
+    summary:
+      'The double nearest to the exact total divided by the number of values; intervals give an interval. NULL of no values.',
     example: 'AVG(latency_ms)',
   },
   resolve([type, ...more]) {
@@ -33,6 +35,8 @@ export const AVG: AggregateDefinition = {
       case 'number':
       case 'any':
         return createAverage(NUMBER_SUM, true)
+      case 'interval':
+        return createIntervalSum('avg')
       default:
         return undefined
     }

@@ -70,7 +70,8 @@ function define(ofAll: AggregateDefinition, doc: AggregateDefinition['doc']): Ag
     resolve(argTypes) {
       const [type] = argTypes
       const plain = ofAll.resolve(argTypes)
-      if (plain === undefined || type === undefined) return undefined
+      // the set holds the span of an interval alone, so its months and days would be lost
+      if (plain === undefined || type === undefined || plain.type === 'interval') return undefined
       return {
         type: plain.type,
         ...blobStateParts(mergeSets, true),

@@ -2,6 +2,7 @@
 import type { ScalarType } from '../core/scalar-type.ts'
 import type { Aggregate, AggregateDefinition } from './aggregate.ts'
 import { ExactSumAccumulator } from './exact-sum-accumulator.ts'
+import { createIntervalSum } from './interval-sum.ts'
 import {
   exactSumParts,
   INTEGER_SUM,
@@ -24,10 +25,10 @@ function createSum(type: ScalarType, layout: ExactSumLayout, allExact: boolean):
 
 export const SUM: AggregateDefinition = {
   name: 'sum',
-  signature: 'sum(number)',
+  signature: 'sum(number) or sum(interval)',
   doc: {
     summary:
-      'The exact total. Integers give an integer of any size; a double among them gives the double nearest to the exact total. NULL of no values.',
+      'The exact total. Integers give an integer of any size; a double among them gives the double nearest to the exact total; intervals give an interval. NULL of no values.',
     example: 'SUM(bytes)',
   },
   resolve([type, ...more]) {
@@ -42,6 +43,8 @@ export const SUM: AggregateDefinition = {
       case 'number':
       case 'any':
         return createSum('number', MIXED_SUM, false)
+      case 'interval':
+        return createIntervalSum('sum')
       default:
         return undefined
     }

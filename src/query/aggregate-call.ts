@@ -96,8 +96,10 @@ function rowAggregate(
   const word = isSet ? `${name}_distinct` : name
   const function_ = isNative(name, args, argsFail) ? name : toFunction(word, aggregate, types, setOrder)
   const distinct = isDistinct && !isSet ? 'DISTINCT ' : ''
-  const texts =
-    node.agg_star === true ? '*' : [...args.map((arg) => printer.print(arg)), ...toParameterTexts(parameter)].join(', ')
+  // of equal intervals cells differ: SQLite compares keys
+  const print = (arg: Expression): string =>
+    distinct !== '' && arg.type === 'interval' ? printer.printKey(printer.print(arg), 'interval') : printer.print(arg)
+  const texts = node.agg_star === true ? '*' : [...args.map(print), ...toParameterTexts(parameter)].join(', ')
   const isOrdered = !isSet && findAggregate(name)?.ordered === true
   const orderBy = isOrdered ? toOrder(name, order) : ''
   const undeclared = name !== 'count' && types.some((type) => type === 'any' || type === 'jsonb')
@@ -117,6 +119,10 @@ function refuseDistinct(name: string, position: number, { args, parameter }: Cho
   }
   if (args.length > 1) {
     throw unsupported(`${name}(DISTINCT ...) takes one argument`, position, 'Use DISTINCT in a subquery in FROM.')
+  }
+  if ((name === 'sum' || name === 'avg') && args[0]?.type === 'interval') {
+    const hint = 'Equal intervals may differ in months and days: take the distinct ones in a subquery in FROM.'
+    throw unsupported(`${name}(DISTINCT interval) is not supported`, position, hint)
   }
 }
 

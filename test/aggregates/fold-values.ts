@@ -2,10 +2,11 @@
 import type { AccumulatorInput, Aggregate, AggregateParameter, StateValue } from '../../src/aggregates/aggregate.ts'
 import type { Decimal } from '../../src/core/decimal.ts'
 import { RecordPlace } from '../../src/core/record-place.ts'
-import { TAG, Registers } from '../../src/core/registers.ts'
+import { setBigInterval } from '../../src/core/interval.ts'
+import { TAG, Registers, type Interval } from '../../src/core/registers.ts'
 
 /** number: a double; bigint: an integer; null, boolean, text. */
-export type Value = null | boolean | number | bigint | string | Decimal | { readonly micros: bigint }
+export type Value = null | boolean | number | bigint | string | Decimal | { readonly micros: bigint } | Interval
 
 export function setValue(r: Registers, out: number, value: Value): void {
   if (value === null) return r.setNull(out)
@@ -22,6 +23,7 @@ export function setValue(r: Registers, out: number, value: Value): void {
     }
     default:
       if ('micros' in value) return r.setBigTimestamp(out, value.micros)
+      if ('months' in value) return void setBigInterval(r, out, value.months, value.days, value.microseconds)
       r.tag[out] = TAG.NUMERIC
       r.ref[out] = value
   }

@@ -14,6 +14,8 @@ const RUNS = Number(process.env['ROLLUPD_LAW_RUNS'] ?? 150)
 
 const decimal = fc.record({ unscaled: fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), scale: fc.nat(20) })
 const micros = fc.bigInt({ min: TIMESTAMP_MIN, max: TIMESTAMP_MAX }).map((value): Value => ({ micros: value }))
+const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
+const interval = fc.record({ months: int32, days: int32, microseconds: int64 })
 const VALUES: Partial<Record<ScalarType, fc.Arbitrary<Value>>> = {
   boolean: fc.boolean(),
   bigint: int64,
@@ -21,6 +23,7 @@ const VALUES: Partial<Record<ScalarType, fc.Arbitrary<Value>>> = {
   number: fc.oneof(anyInteger, anyDouble, decimal),
   text,
   timestamptz: micros,
+  interval,
 }
 const numbers = fc.oneof(anyInteger, anyDouble)
 /** A parameter, for those that have one: a fraction, a separator. */

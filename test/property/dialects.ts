@@ -386,7 +386,8 @@ function printAggregate(
   const inner = args.length === 0 ? '*' : args.join(', ')
   const where = filter === null ? '' : ` FILTER (WHERE ${print(filter)})`
   if (name === 'approx_distinct') return `COUNT(DISTINCT ${inner})${where}`
-  if (name === 'avg') return `AVG(${distinct ? 'DISTINCT ' : ''}(${inner})::double precision)${where}`
+  if (name === 'avg' && node.type !== 'interval')
+    return `AVG(${distinct ? 'DISTINCT ' : ''}(${inner})::double precision)${where}`
   return `${names[name] ?? name}(${distinct ? 'DISTINCT ' : ''}${inner})${where}`
 }
 
@@ -429,7 +430,7 @@ export const POSTGRESQL: Dialect = {
     return allowsCommon(signature) || allowsTimes(signature) || isPostgresCall(signature)
   },
   allowsAggregate: (name, args) =>
-    !args.includes('interval') &&
+    (!args.includes('interval') || name === 'sum' || name === 'avg') &&
     (EXACT_AGGREGATES.test(name) ||
       allowsList(name, args) ||
       allowsMap(name, args) ||

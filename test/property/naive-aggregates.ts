@@ -1,7 +1,7 @@
 /** Owns what the aggregates give, by their definitions over the list of all inputs, and which values they take. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { compareInOrder, compareValues } from './naive-compare.ts'
-import { canonical, isTimeValue } from './naive-intervals.ts'
+import { canonical, divided, isTimeValue, sumOfSpans } from './naive-intervals.ts'
 import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { checkList, finalizeList, isList, type Input } from './naive-lists.ts'
@@ -43,7 +43,9 @@ export function isInput({ name }: AggregateNode, args: Arguments): boolean {
 
 /** Errors: RowError where the aggregate doesn't take one of them. */
 export function checkArguments({ name, distinct, argument, second }: AggregateNode, { args, order }: Input): void {
-  if (NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value))) throw new RowError('wrong_kind')
+  const isOfSpans = argument?.type === 'interval' && !distinct && (name === 'sum' || name === 'avg')
+  if (!isOfSpans && NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value)))
+    throw new RowError('wrong_kind')
   const [first = null, by = null] = args
   if (isList(name)) return checkList(name, args, order)
   if (EXTREMES_BY.test(name)) {
@@ -77,6 +79,7 @@ function integerOf(value: Value): bigint {
 export function finalize(node: AggregateNode, given: readonly Input[]): Value {
   const { name, distinct, type, argument, second, parameter = 0 } = node
   if (isList(name)) return canonical(fromKey(finalizeList(node, given), type))
+  if (type === 'interval' && (name === 'sum' || name === 'avg')) return totalOfSpans(name, given)
   // what is kept of an interval is its key
   const inputs: readonly Arguments[] = given.map(({ args }) => args.map(canonical))
   const values = inputs.map(([first = null]) => first)
@@ -123,6 +126,12 @@ export function finalize(node: AggregateNode, given: readonly Input[]): Value {
       if (name.startsWith('regr_')) return pairMomentOf(name, inputs as readonly Pair[])
       throw new Error(`the naive evaluator has no aggregate ${name}`)
   }
+}
+
+function totalOfSpans(name: 'sum' | 'avg', inputs: readonly Input[]): Value {
+  if (inputs.length === 0) return null
+  const total = sumOfSpans(inputs.map(({ args: [span] }) => span as Span))
+  return name === 'sum' ? total : divided(total, BigInt(inputs.length))
 }
 
 /** Each once; of an undeclared argument a double without a fraction is an integer, as it is in the set. */

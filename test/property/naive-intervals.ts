@@ -41,6 +41,17 @@ function spanValue(value: Value | undefined): Span {
   return value
 }
 
+/** The total of each part. */
+export function sumOfSpans(spans: readonly Span[]): Span {
+  let [months, days, micros] = [0n, 0n, 0n]
+  for (const span of spans) {
+    months += BigInt(span.months)
+    days += BigInt(span.days)
+    micros += span.micros
+  }
+  return toSpan(months, days, micros)
+}
+
 /** Errors: interval_out_of_range. */
 function toSpan(months: bigint, days: bigint, micros: bigint): Span {
   if (!int32(months) || !int32(days) || BigInt.asIntN(64, micros) !== micros) {
@@ -71,7 +82,7 @@ const times = (span: Value | undefined, factor: Value | undefined): Span => {
   return scaled(spanValue(span), (part) => part * number)
 }
 
-function divided(span: Value | undefined, divisor: Value | undefined): Span {
+export function divided(span: Value | undefined, divisor: Value | undefined): Span {
   const number = double(numberOf(divisor))
   if (number === 0) throw new RowError('division_by_zero')
   return scaled(spanValue(span), (part) => part / number)
