@@ -44,6 +44,9 @@ export interface HiddenGroups {
   readonly sqlText: () => string
 }
 
+/** Each is compiled where it stands, so views that join others with themselves double the work; SQLite takes 200 tables. */
+const VIEWS_MAX = 200
+
 /** What the SELECT of a query and those of the views in it have in common. */
 interface Shared {
   readonly catalog: QueryCatalog
@@ -54,6 +57,7 @@ interface Shared {
   readonly rollups: Map<number, CatalogRollup>
   readonly hiddenGroups: HiddenGroups[]
   aliasCount: number
+  viewCount: number
 }
 
 export class CompileContext {
@@ -82,7 +86,7 @@ export class CompileContext {
     const parts = { functions, doubles: new BoundDoubles(), paths: new Map(), probes: [] }
     const printer = new ExpressionPrinter(parts)
     const conditions = new ConditionPrinter(printer)
-    const found = { rollups: new Map(), hiddenGroups: [], aliasCount: 0 }
+    const found = { rollups: new Map(), hiddenGroups: [], aliasCount: 0, viewCount: 0 }
     return new CompileContext(
       statement,
       parameters,
@@ -91,8 +95,15 @@ export class CompileContext {
     )
   }
 
-  /** For the statement of a view in FROM. */
-  ofView(name: string, statement: Statement): CompileContext {
+  /** For the statement of a view in FROM. Errors: sql_unsupported, beyond VIEWS_MAX. */
+  ofView(name: string, statement: Statement, position: number): CompileContext {
+    if (++this.#shared.viewCount > VIEWS_MAX) {
+      throw unsupported(
+        `the statement reads more than ${VIEWS_MAX} views, those inside of views included`,
+        position,
+        'Read a view that is needed several times once, in WITH.',
+      )
+    }
     return new CompileContext(statement, new ParameterValues([], []), this.#shared, [...this.views, name])
   }
 

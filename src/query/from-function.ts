@@ -58,7 +58,14 @@ function unfiltered(
       hint: 'Write FROM unfiltered(pageviews).',
     })
   }
-  const rollup = context.rollup(name, context.positionOf(locationOf(argument)))
+  const at = context.positionOf(locationOf(argument))
+  if (context.catalog.findView(name) !== undefined) {
+    throw new RollupdError('sql_invalid', `unfiltered takes a rollup, "${name}" is a view`, {
+      position: at,
+      hint: 'Write unfiltered(rollup) inside the view.',
+    })
+  }
+  const rollup = context.rollup(name, at)
   return { relation: new RollupView(alias, rollup, true, context.parts), name }
 }
 

@@ -126,7 +126,7 @@ function writePlan(request: ProcessRequest, compiled: CompiledQuery, opened: Ope
 
 function toQueryError(error: unknown): unknown {
   if (!(error instanceof BetterSqlite3.SqliteError)) return error
-  if (/too (large|many|long|complex)|maximum depth|stack overflow/i.test(error.message)) {
+  if (/too (large|many|long|complex|deep)|maximum depth|stack overflow|recursion limit/i.test(error.message)) {
     return new RollupdError('sql_unsupported', `the statement is too complex for SQLite: ${error.message}`, {
       hint: 'Split it, or shorten its lists.',
       cause: error,

@@ -19,7 +19,7 @@ export function compileView(
       hint: 'A view reads rollups, and views that do not read it.',
     })
   }
-  const inside = context.ofView(view.name, parseStatement(view.sql))
+  const inside = context.ofView(view.name, parseStatement(view.sql), position)
   try {
     const plan = inside.compileSelect(inside.statement.select, { ctes: NO_CTES, outer: undefined })
     return new SelectRelation(alias, plan, plan.columns)

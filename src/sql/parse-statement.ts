@@ -256,7 +256,8 @@ function onlySelect(
   const explained = takesExplain && 'ExplainStmt' in node ? node.ExplainStmt : undefined
   if (explained?.query !== undefined && 'SelectStmt' in explained.query)
     return { select: explained.query.SelectStmt, explain: explainForm(explained.options ?? [], text) }
-  throw new RollupdError('sql_unsupported', `only SELECT is allowed, found ${statementName(node)}`, {
+  const found = statementName(explained?.query ?? node)
+  throw new RollupdError('sql_unsupported', `only SELECT is allowed, found ${found}`, {
     position: text.positionOfByte(startOf(text.parsed, first.stmt_location ?? 0)),
     hint: 'Send one SELECT statement; statements only read.',
   })

@@ -49,7 +49,7 @@ test('EXPLAIN ANALYZE runs the query, EXPLAIN does not', () => {
 
 test.each([
   ['EXPLAIN (FORMAT json) SELECT n FROM views', 'the option format of EXPLAIN is not supported', 10],
-  ['EXPLAIN DELETE FROM views', 'only SELECT is allowed, found EXPLAIN', 1],
+  ['EXPLAIN DELETE FROM views', 'only SELECT is allowed, found DELETE', 1],
 ])('%s is refused', (sql, message, position) => {
   const refusal = expect.objectContaining({ code: 'sql_unsupported', message, position }) as RollupdError
   expect(() => fixture.lines(sql)).toThrow(refusal)
