@@ -8,7 +8,7 @@ import { UNREADABLE } from './key-value.ts'
 
 function answer(entries: EntryListReader, r: Registers, out: number): void {
   const texts: string[] = []
-  for (; !entries.isDone; entries.next()) texts.push(keyToJsonText(entries.bytes, entries.start + entries.valueAt))
+  for (; !entries.isDone; entries.next()) texts.push(keyToJsonText(entries.value, 0))
   setJsonText(r, out, `[${texts.join(',')}]`)
 }
 

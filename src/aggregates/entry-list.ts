@@ -89,7 +89,7 @@ export class EntryListWriter {
   }
 }
 
-/** Reads a state entry by entry: [start, start + length) of `bytes`, the value from start + valueAt on. */
+/** Reads a state entry by entry: [start, start + length) of `bytes`. */
 export class EntryListReader {
   readonly bytes: Uint8Array
   /** Entries were left out. */
@@ -105,6 +105,16 @@ export class EntryListReader {
     this.bytes = bytes
     this.past = bytes[1] === 1
     this.next()
+  }
+
+  /** The entry's bytes from its first key on, a view that ends with it: whether a text's key has ended is told by the byte behind it. */
+  get key(): Uint8Array {
+    return this.bytes.subarray(this.start, this.start + this.length)
+  }
+
+  /** The value's key bytes, as such a view. */
+  get value(): Uint8Array {
+    return this.bytes.subarray(this.start + this.valueAt, this.start + this.length)
   }
 
   next(): void {

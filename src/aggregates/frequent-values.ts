@@ -18,12 +18,12 @@ const OWNER = 'approx_top_k'
 
 /** A value and how often it came. */
 interface Frequency {
-  readonly at: number
-  readonly length: number
+  /** A view that ends with it. */
+  readonly key: Uint8Array
   readonly count: number
 }
 
-type Answer = (values: Frequency[], state: Uint8Array, r: Registers, out: number, parameter: AggregateParameter) => void
+type Answer = (values: Frequency[], r: Registers, out: number, parameter: AggregateParameter) => void
 
 function create(name: string, type: ScalarType, answer: Answer): Aggregate {
   const bounds = `${COUNTS_BOUNDS.valuesMax} different values in a rollup's group, ${COUNTS_ROW_BOUNDS.valuesMax} in a query over rows`
@@ -40,34 +40,34 @@ function create(name: string, type: ScalarType, answer: Answer): Aggregate {
       if (!isExact) r.warning = warning
       const frequencies: Frequency[] = []
       for (; !values.isDone; values.next()) {
-        frequencies.push({ at: values.start, length: values.length, count: values.count })
+        frequencies.push({ key: state.subarray(values.start, values.start + values.length), count: values.count })
       }
-      answer(frequencies, state, r, out, parameter)
+      answer(frequencies, r, out, parameter)
     },
   }
 }
 
 /** The most frequent value; of several the first, or with DESC the last, in the order of values. */
 function mostFrequent(type: ScalarType): Answer {
-  return (values, state, r, out, direction) => {
+  return (values, r, out, direction) => {
     let best = values[0]!
     for (const one of values) {
       if (one.count > best.count || (one.count === best.count && direction === 'desc')) best = one
     }
-    readKeyValue(copyBytes(state, best.at, best.at + best.length), 0, type, r, out)
+    readKeyValue(copyBytes(best.key, 0, best.key.length), 0, type, r, out)
   }
 }
 
-function toJson(values: readonly Frequency[], state: Uint8Array): string {
-  return `[${values.map(({ at, count }) => `{"value":${keyToJsonText(state, at)},"count":${count}}`).join(',')}]`
+function toJson(values: readonly Frequency[]): string {
+  return `[${values.map(({ key, count }) => `{"value":${keyToJsonText(key, 0)},"count":${count}}`).join(',')}]`
 }
 
-const topOf: Answer = (values, state, r, out, count) => {
+const topOf: Answer = (values, r, out, count) => {
   const sorted = values.toSorted((a, b) => b.count - a.count)
-  setJsonText(r, out, toJson(sorted.slice(0, Number(count)), state))
+  setJsonText(r, out, toJson(sorted.slice(0, Number(count))))
 }
 
-const allOf: Answer = (values, state, r, out) => setJsonText(r, out, toJson(values, state))
+const allOf: Answer = (values, r, out) => setJsonText(r, out, toJson(values))
 
 function resolveWith(answer: (type: ScalarType) => Aggregate): AggregateDefinition['resolve'] {
   return ([type, ...more]) => {

@@ -12,8 +12,7 @@ const NULL_KEY: CellError = { code: 'invalid_argument', message: 'a key of the o
 function answer(entries: EntryListReader, r: Registers, out: number): void {
   const pairs: string[] = []
   for (; !entries.isDone; entries.next()) {
-    const { bytes, start, valueAt } = entries
-    pairs.push(`${keyToJsonText(bytes, start)}:${keyToJsonText(bytes, start + valueAt)}`)
+    pairs.push(`${keyToJsonText(entries.key, 0)}:${keyToJsonText(entries.value, 0)}`)
   }
   setJsonText(r, out, `{${pairs.join(',')}}`)
 }

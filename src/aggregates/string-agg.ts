@@ -20,7 +20,7 @@ function answer(entries: EntryListReader, r: Registers, out: number, separator: 
   const parts: Uint8Array[] = []
   for (; !entries.isDone; entries.next()) {
     if (parts.length > 0) parts.push(between)
-    readKeyInto(entries.bytes, entries.start + entries.valueAt, r, out)
+    readKeyInto(entries.value, 0, r, out)
     parts.push(copyBytes(r.bytesOf(out), 0, r.end[out]! - r.num[out]!))
   }
   const text = Buffer.concat(parts)
