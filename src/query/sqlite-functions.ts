@@ -1,52 +1,25 @@
 /**
  * Owns the user functions of a query connection: entries of the function table, finalizers, aggregates over rows and merges of
- * states, registered when a statement first needs them. Their names carry the static argument types (`lower$t`), so a call
- * knows how to load its cells. They never throw: an error among the arguments is passed on, a new one is an error cell, because
+ * states, registered when a statement first needs them. They never throw: an error among the arguments is passed on, a new one is an error cell, because
  * SQLite also evaluates rows and sides that the answer doesn't need.
  */
 import type BetterSqlite3 from 'better-sqlite3'
 import type { Aggregate } from '../aggregates/aggregate.ts'
 import type { OrderKey } from '../aggregates/order-key.ts'
-import { errorCell, KEY_TAG, readErrorCell } from '../core/key-bytes.ts'
+import { readErrorCell } from '../core/key-bytes.ts'
 import { Registers, TAG } from '../core/registers.ts'
 import type { Cell, ScalarType } from '../core/scalar-type.ts'
 import type { Expression, Literal } from '../sql/expression.ts'
 import type { Evaluate, FunctionEntry } from '../sql/function-entry.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { isErrorCell, needsBigIntegers, toLoader, toStorer } from './cell-codec.ts'
+import { ANY_TRUE, CELL_FUNCTIONS, ONLY_VALUE, truthValue, type AggregateParts } from './cell-functions.ts'
+import { LETTERS_MAX, toFunctionName } from './function-name.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
 import { measureAggregate, parameterOf, toStates, type Measured } from './measure-merge.ts'
 import { registerSeries } from './series-table.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
 import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
-
-const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
-  boolean: 'b',
-  bigint: 'i',
-  'double precision': 'd',
-  numeric: 'n',
-  number: 'm',
-  text: 't',
-  timestamptz: 'z',
-  timestamp: 's',
-  date: 'e',
-  interval: 'v',
-  jsonb: 'j',
-  any: 'a',
-  unknown: 'u',
-}
-
-/** Types of a call that its name in SQLite shows; a name has at most 255 bytes. */
-const LETTERS_MAX = 100
-
-/** A SQLite aggregate; `step` may change the state in place. */
-interface AggregateParts<T> {
-  readonly start: () => T
-  readonly step: (state: T, ...cells: Cell[]) => T | void
-  /** Takes back the oldest step; present: the aggregate may stand before OVER. */
-  readonly inverse?: (state: T) => void
-  readonly result: (state: T) => Cell
-}
 
 /** A guard that knows how to show the grouping values which note_group gets. */
 export interface GroupGuardSite extends GuardSite {
@@ -90,8 +63,7 @@ export class SqliteFunctions {
   /** The function of a call of the function table. Errors: what the entry's specialize refuses. */
   call(entry: FunctionEntry, args: readonly Expression[], type: ScalarType): RegisteredCall {
     const types = args.map((arg) => arg.type)
-    const letters = types.map((argType) => TYPE_LETTERS[argType]).join('')
-    const name = `${entry.id}$${letters}`
+    const name = toFunctionName(entry.id, types)
     const special = entry.specialize?.(args)
     // the letters of a long list are no name for SQLite
     if (special !== undefined || types.length > LETTERS_MAX) {
@@ -103,7 +75,7 @@ export class SqliteFunctions {
 
   /** Finalizes state cells; behind them it gets the call's parameter. */
   finalizer(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[]): string {
-    const name = `finalize_${aggregateName}$${argTypes.map((type) => TYPE_LETTERS[type]).join('')}`
+    const name = toFunctionName(`finalize_${aggregateName}`, argTypes)
     const session = this.#session
     const { registers } = session
     const store = toStorer(aggregate.type)
@@ -118,8 +90,7 @@ export class SqliteFunctions {
 
   /** Merges the states of rows and finalizes; gets what a finalizer gets, `mayRepeat`: and before it the group's identity. */
   merger(aggregateName: string, aggregate: Aggregate, argTypes: readonly ScalarType[], mayRepeat: boolean): string {
-    const types = argTypes.map((type) => TYPE_LETTERS[type]).join('')
-    const name = `${mayRepeat ? 'merge_once' : 'merge'}_${aggregateName}$${types}`
+    const name = toFunctionName(`${mayRepeat ? 'merge_once' : 'merge'}_${aggregateName}`, argTypes)
     if (this.#isNew(name))
       this.#registerAggregate<Measured>(name, true, measureAggregate(aggregate, this.#session, mayRepeat))
     return name
@@ -132,9 +103,8 @@ export class SqliteFunctions {
     argTypes: readonly ScalarType[],
     order: readonly OrderKey[] = [],
   ): string {
-    const types = argTypes.map((type) => TYPE_LETTERS[type]).join('')
     const keys = order.map(({ register, descending, nullsFirst }) => `_${register}${+descending}${+nullsFirst}`)
-    const name = `${aggregateName}$${types}${keys.join('')}`
+    const name = toFunctionName(aggregateName, argTypes) + keys.join('')
     if (this.#isNew(name)) {
       const rows = new RowAggregate(aggregate, argTypes, this.#session, order)
       this.#rowAggregates.push(rows)
@@ -154,8 +124,7 @@ export class SqliteFunctions {
     argTypes: readonly ScalarType[],
     isSliding: boolean,
   ): string {
-    const types = argTypes.map((type) => TYPE_LETTERS[type]).join('')
-    const name = `${isSliding ? 'sliding' : 'growing'}_${aggregateName}$${types}`
+    const name = toFunctionName(`${isSliding ? 'sliding' : 'growing'}_${aggregateName}`, argTypes)
     if (this.#isNew(name)) {
       const shared = toWindowAggregate(aggregate, argTypes, this.#session)
       this.#registerAggregate<WindowFold>(name, needsBigIntegers(argTypes), {
@@ -179,7 +148,7 @@ export class SqliteFunctions {
   }
 
   #conversion(prefix: string, from: ScalarType, to: ScalarType): string {
-    const name = `${prefix}$${TYPE_LETTERS[from]}`
+    const name = toFunctionName(prefix, [from])
     const identity: Evaluate = (r, out, a) => r.copy(out, a)
     this.#once(name, [from], () => this.#toScalar(this.#session.registers, identity, true, [from], to))
     return name
@@ -286,19 +255,8 @@ export class SqliteFunctions {
       },
       false,
     )
-    this.#register('and_values', false, andValues)
-    this.#register('or_values', false, orValues)
-    this.#register('case_values', true, caseValues)
-    this.#register('try_value', true, (cell = null) => (isErrorCell(cell) ? null : cell))
-    this.#register('not_true', false, (cell) => (cell === null || Number(cell) === 0 ? 1n : 0n))
-    this.#register('one_grouping_set', true, oneGroupingSet)
-    this.#register('truth_value', true, (cell) => {
-      if (typeof cell !== 'object' || cell === null || isErrorCell(cell)) return cell ?? null
-      if (cell[0] === KEY_TAG.TRUE) return 1n
-      if (cell[0] === KEY_TAG.FALSE) return 0n
-      if (cell[0] !== KEY_TAG.NULL) session.kindMismatches += 1
-      return null
-    })
+    for (const { name, safeIntegers, body } of CELL_FUNCTIONS) this.#register(name, safeIntegers, body)
+    this.#register('truth_value', true, (cell = null) => truthValue(cell, session))
     this.#registerAggregate('only_value', true, ONLY_VALUE)
     this.#registerAggregate('any_true', true, ANY_TRUE)
   }
@@ -326,65 +284,4 @@ export class SqliteFunctions {
       body as (...cells: unknown[]) => unknown,
     )
   }
-}
-
-/** Left to right, stopping at the first that decides: an error decides too. */
-function andValues(...cells: Cell[]): Cell {
-  let result: Cell = 1n
-  for (const cell of cells) {
-    if (isErrorCell(cell)) return cell
-    if (cell === null) result = null
-    else if (Number(cell) === 0) return 0n
-  }
-  return result
-}
-
-function orValues(...cells: Cell[]): Cell {
-  let result: Cell = 0n
-  for (const cell of cells) {
-    if (isErrorCell(cell)) return cell
-    if (cell === null) result = null
-    else if (Number(cell) !== 0) return 1n
-  }
-  return result
-}
-
-/** when, then, when, then, ..., otherwise. */
-function caseValues(...cells: Cell[]): Cell {
-  for (let index = 0; index + 1 < cells.length; index += 2) {
-    const when = cells[index] as Cell
-    if (isErrorCell(when)) return when
-    if (when !== null && Number(when) !== 0) return cells[index + 1] as Cell
-  }
-  return cells.at(-1) as Cell
-}
-
-/** What MEASURE has merged, if it was of groups of one set: the least and the greatest are the same. */
-function oneGroupingSet(least: Cell = null, greatest: Cell = null, merged: Cell = null): Cell {
-  if (least === null || Buffer.compare(least as Uint8Array, greatest as Uint8Array) === 0) return merged
-  const message = 'MEASURE merges groups of several grouping sets, which hold the same records: filter on GROUPING'
-  return errorCell('mixed_grouping_sets', message)
-}
-
-/** The value of a scalar subquery: PostgreSQL refuses a second row, SQLite would take the first. */
-const ONLY_VALUE: AggregateParts<{ rows: number; cell: Cell }> = {
-  start: () => ({ rows: 0, cell: null }),
-  step: (state, cell) => {
-    state.rows += 1
-    state.cell = cell ?? null
-  },
-  result: ({ rows, cell }) =>
-    rows > 1 ? errorCell('invalid_argument', 'a subquery used as a value gave more than one row') : cell,
-}
-
-/** x IN (SELECT ...) over the comparisons: true where any is, else the error, else NULL where any is, else false. */
-const ANY_TRUE: AggregateParts<{ result: Cell }> = {
-  start: () => ({ result: 0n }),
-  step: (state, cell = null) => {
-    if (state.result === 1n) return
-    if (cell !== null && !isErrorCell(cell)) {
-      if (Number(cell) !== 0) state.result = 1n
-    } else if (!isErrorCell(state.result)) state.result = cell
-  },
-  result: ({ result }) => result,
 }

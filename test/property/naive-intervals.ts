@@ -1,4 +1,5 @@
 /** Owns the naive evaluator's intervals and what is computed of them and of points in time, in whole microseconds. */
+import { truncateSpan } from './naive-interval-fields.ts'
 import { numberOf, strict, textOf, wrongKind, type NaiveFunction } from './naive-call.ts'
 import { roundHalfEven } from './naive-numbers.ts'
 import { dateTrunc, timeBucket, toLocal, withoutZone } from './naive-times.ts'
@@ -156,51 +157,6 @@ function justify({ months, days, micros }: Span, byDays: boolean, byHours: boole
 const justifyOf = (byDays: boolean, byHours: boolean): NaiveFunction =>
   strict(([span]) => justify(spanValue(span), byDays, byHours))
 
-const SPAN_FIELDS: Readonly<Record<string, (span: Span) => number>> = {
-  epoch: ({ months, days, micros }) => {
-    const hours = BigInt(Math.trunc(months / 12) * 8766 + ((months % 12) * 30 + days) * 24)
-    return nearestDouble(new Decimal(hours * 3_600_000_000n + micros, 6))
-  },
-  millennium: ({ months }) => Math.trunc(months / 12_000),
-  century: ({ months }) => Math.trunc(months / 1_200),
-  decade: ({ months }) => Math.trunc(months / 120),
-  year: ({ months }) => Math.trunc(months / 12),
-  quarter: ({ months }) => (months % 12 < 0 ? -1 : 1) * (Math.floor(Math.abs(months % 12) / 3) + 1),
-  month: ({ months }) => months % 12,
-  week: ({ days }) => Math.trunc(days / 7),
-  day: ({ days }) => days,
-  hour: ({ micros }) => Number(micros / (60n * MINUTE)),
-  minute: ({ micros }) => Number((micros / MINUTE) % 60n),
-  second: ({ micros }) => Number(micros % MINUTE) / 1e6,
-  milliseconds: ({ micros }) => Number(micros % MINUTE) / 1e3,
-  microseconds: ({ micros }) => Number(micros % MINUTE),
-}
-
-export function extractOfSpan(field: string, span: Span): number {
-  const read = Object.hasOwn(SPAN_FIELDS, field) ? SPAN_FIELDS[field] : undefined
-  if (read === undefined) throw new RowError('invalid_argument')
-  return read(span) + 0
-}
-
-const SPAN_UNITS = ['millennium', 'century', 'decade', 'year', 'quarter', 'month'] as const
-const MONTHS_OF = { millennium: 12_000, century: 1_200, decade: 120, year: 12, quarter: 3, month: 1 }
-const TIMES_OF: Readonly<Record<string, bigint>> = {
-  hour: 60n * MINUTE,
-  minute: MINUTE,
-  second: 1_000_000n,
-  milliseconds: 1_000n,
-  microseconds: 1n,
-}
-
-function truncateSpan(unit: string, { months, days, micros }: Span): Span {
-  const long = SPAN_UNITS.find((one) => one === unit)
-  if (long !== undefined) return new Span(Math.trunc(months / MONTHS_OF[long]) * MONTHS_OF[long] + 0, 0, 0n)
-  if (unit === 'day') return new Span(months, days, 0n)
-  const size = Object.hasOwn(TIMES_OF, unit) ? TIMES_OF[unit] : undefined
-  if (size === undefined) throw new RowError('invalid_argument')
-  return new Span(months, days, micros - (micros % size))
-}
-
 /** All parts are whole but the one at `fractional`. */
 function partsOf(args: readonly Value[], fractional: number): number[] {
   return args.map((arg, index) => {
@@ -316,33 +272,6 @@ export const NAIVE_INTERVALS: Readonly<Record<string, NaiveFunction>> = {
     localIn(new Time(0n), name)
     return instantIn(toLocal(makeTime(args)), name)
   }),
-}
-
-/** A number alone is seconds; of other texts the few that are generated. */
-const SPAN_TEXTS: Readonly<Record<string, readonly [months: number, days: number, micros: bigint]>> = {
-  '1 day': [0, 1, 0n],
-  '-1 days': [0, -1, 0n],
-  '24:00:00': [0, 0, DAY],
-  '-00:00:01.5': [0, 0, -1_500_000n],
-  '1 mon': [1, 0, 0n],
-  '30 days': [0, 30, 0n],
-  '1 year 2 mons -3 days +04:05:06.7': [14, -3, 14_706_700_000n],
-  '1.5 months': [1, 15, 0n],
-  PT36H: [0, 0, 36n * 60n * MINUTE],
-  '3000000 hours': [0, 0, 3_000_000n * 60n * MINUTE],
-  '-178000000 years': [-2_136_000_000, 0, 0n],
-}
-export const SPANS: readonly string[] = Object.keys(SPAN_TEXTS)
-
-export function readSpanText(text: string): Span {
-  const known = Object.hasOwn(SPAN_TEXTS, text) ? SPAN_TEXTS[text] : undefined
-  if (known !== undefined) return new Span(...known)
-  const [, sign, whole = '', fraction = ''] = /^\s*([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*$/.exec(text) ?? []
-  if (sign === undefined) throw new RowError('invalid_cast')
-  const rest = Number(`0.${fraction}`) * 1e6
-  const micros = BigInt(whole === '' ? '0' : whole) * 1_000_000n + BigInt(Math.ceil(rest - 0.5))
-  if (micros >= 2n ** 63n) throw new RowError('invalid_cast')
-  return new Span(0, 0, sign === '-' ? -micros : micros)
 }
 
 /** What is left of an interval in a key: the days and the time of its span. */

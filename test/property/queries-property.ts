@@ -5,7 +5,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { MAY_REFUSE, type Engine, type EngineFigures, toValue } from './engines-property.ts'
-import { POSTGRESQL, postgresOutput } from './dialects.ts'
+import { POSTGRESQL, postgresOutput } from './postgres-dialect.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import type { SourceRecord } from './naive-expressions.ts'
 import { printQuery, rollupOf } from './print-query.ts'

@@ -1,7 +1,7 @@
 /** Owns what random expressions are given: flavours of fields that fit a call, arguments that are written out, literals of each type. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
-import { SPANS } from './naive-intervals.ts'
+import { SPANS } from './naive-interval-text.ts'
 import {
   randomDouble,
   randomInteger,

@@ -7,7 +7,7 @@ import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.
 import type { AggregateParameterKind } from '../../src/aggregates/aggregate.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { aggregateId } from './coverage.ts'
-import { exactDouble, firstField, type Dialect } from './dialects.ts'
+import { exactDouble, firstField, type Dialect } from './dialect.ts'
 import {
   aggregateFlavours,
   CASTABLE,

@@ -5,7 +5,8 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { isListOrMap } from './dialect-lists.ts'
-import { DIALECT_TYPES, firstField, POSTGRESQL, type Dialect } from './dialects.ts'
+import { DIALECT_TYPES, firstField, type Dialect } from './dialect.ts'
+import { POSTGRESQL } from './postgres-dialect.ts'
 import { RandomExpressions } from './random-expressions.ts'
 import { castTo, someNode, type Node } from './syntax.ts'
 

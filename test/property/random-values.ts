@@ -1,6 +1,6 @@
 /** Owns random values as records have them: numbers at every border, texts of every script, times in every spelling, kinds mixed. */
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
-import { SPANS } from './naive-intervals.ts'
+import { SPANS } from './naive-interval-text.ts'
 import type { JsonNode } from './value.ts'
 
 /** What a field mostly holds. */
