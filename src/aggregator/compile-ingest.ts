@@ -62,11 +62,12 @@ export function compileIngest(half: IngestHalf, onError: OnError, options: Compi
   const aggregates = half.partials.map(aggregateOf)
   const generator = new FoldGenerator(half, onError === 'null', from !== undefined)
   const source = generator.generate()
-  const { code, contexts, groupRegisters, orders } = generator
-  const r = new Registers(code.registerCount)
-  code.loadLiterals(r)
-  const fields = new FieldLoader(code.fields, r)
-  const elements = new FieldLoader(code.elementFields, r)
+  const { contexts, groupRegisters, orders } = generator
+  const codeNames = generator.code.names
+  const r = new Registers(codeNames.registerCount)
+  codeNames.loadLiterals(r)
+  const fields = new FieldLoader(codeNames.fields, r)
+  const elements = new FieldLoader(codeNames.elementFields, r)
   const metadata = new RecordMetadata()
   const groupKeys = new GroupKeys(idBits)
   const place = new RecordPlace(half.unnest !== undefined)
@@ -122,12 +123,12 @@ export function compileIngest(half: IngestHalf, onError: OnError, options: Compi
           failingIsNull: onError === 'null',
           fail: (error) => fail(error, generator.arrayContext),
         })
-  const parts = [r, fields, metadata, code.values, accumulators, key, sets, groupKeys, states, fail, from?.group]
+  const parts = [r, fields, metadata, codeNames.values, accumulators, key, sets, groupKeys, states, fail, from?.group]
   const fold = create(...parts, elements, rows)
   return {
     r,
     fields,
-    metadata: code.usesMetadata ? metadata : undefined,
+    metadata: codeNames.usesMetadata ? metadata : undefined,
     place,
     rows,
     groupKeys,

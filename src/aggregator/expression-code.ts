@@ -6,25 +6,25 @@
  * Names in the text: elements and elementKind (of the element that is unnested), source (a group of another rollup), r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
  */
 import { assert, at, unreachable } from '../core/assert.ts'
-import { TAG, type Registers } from '../core/registers.ts'
-import { JSON_KIND, type JsonPath } from '../core/json-field.ts'
+import { TAG } from '../core/registers.ts'
+import { JSON_KIND } from '../core/json-field.ts'
 import {
-  childrenOf,
   type Call,
   type Case,
   type Coalesce,
   type Expression,
   type Field,
   type In,
-  type Literal,
   type Logic,
   type Meta,
   type Try,
 } from '../sql/expression.ts'
-import { PLACED_ARGUMENTS, type Evaluate } from '../sql/function-entry.ts'
+import { PLACED_ARGUMENTS } from '../sql/function-entry.ts'
 import { CAST_TO_NUMERIC_IDS } from '../sql/functions/cast-to-numeric.ts'
 import { functionById } from '../sql/function-table.ts'
-import { loadLiteral } from '../sql/literal-value.ts'
+import { CodeNames } from './code-names.ts'
+import { CodeText } from './code-text.ts'
+import { findInList } from './find-in-list.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 import { expressionKey } from '../sql/expression-key.ts'
 
@@ -45,42 +45,18 @@ interface Truth {
 export type Failing = 'fail' | 'null' | 'note'
 
 export class ExpressionCode {
-  readonly fields: JsonPath[] = []
-  /** Of an element of the array that is unnested. */
-  readonly elementFields: JsonPath[] = []
-  /** What the text calls v[0], v[1], ... */
-  readonly values: unknown[] = []
-  registerCount = 0
-  /** Whether the record's metadata are read. */
-  usesMetadata = false
+  readonly names = new CodeNames()
+  readonly body: CodeText
   readonly #failing: Failing
-  readonly #literals: { readonly register: number; readonly literal: Literal }[] = []
-  readonly #registers = new Map<string, number>()
-  readonly #fieldIndexes = new Map<string, number>()
-  /** How often a subexpression occurs: one that occurs once needs no note of having been evaluated. */
-  readonly #occurrences = new Map<string, number>()
-  /** Evaluated for certain where the text stands now. */
-  #known = new Set<string>()
-  /** Evaluated behind some condition further up; the flag of its register says whether it was. */
-  readonly #maybe = new Set<string>()
-  readonly #flags: string[] = []
-  #lines: string[] = []
-  #depth = 0
-  #labels = 0
   /** The block that a failure leaves; undefined outside of every try. */
   #tryLabel: string | undefined
   /** Index of the message's beginning, for fail(). */
   #context = 0
 
+  /** `expressions`: all that will be emitted. */
   constructor(failing: Failing, expressions: readonly Expression[]) {
     this.#failing = failing
-    for (const expression of expressions) this.#count(expression)
-  }
-
-  #count(expression: Expression): void {
-    const key = expressionKey(expression)
-    this.#occurrences.set(key, (this.#occurrences.get(key) ?? 0) + 1)
-    for (const child of childrenOf(expression)) this.#count(child)
+    this.body = new CodeText(expressions)
   }
 
   /** Failures of what is emitted next are told with this context. */
@@ -88,89 +64,18 @@ export class ExpressionCode {
     this.#context = context
   }
 
-  line(text: string): void {
-    this.#lines.push(text)
-  }
-
-  /** What `body` emits is behind the condition. */
-  behind(condition: string, body: () => void): void {
-    this.line(`if (${condition}) {`)
-    this.#scope(body)
-    this.line('}')
-  }
-
-  #scope(body: () => void): void {
-    const known = this.#known
-    this.#known = new Set(known)
-    this.#depth += 1
-    body()
-    this.#depth -= 1
-    this.#known = known
-  }
-
-  /** All that was emitted, the declarations it needs first. */
-  get text(): string {
-    const flags = this.#flags.length === 0 ? '' : `let ${this.#flags.map((flag) => `${flag} = false`).join(', ')}\n`
-    return flags + this.#lines.join('\n')
-  }
-
-  loadLiterals(r: Registers): void {
-    for (const { register, literal } of this.#literals) loadLiteral(r, register, literal)
-  }
-
-  /** The value's name in the text. */
-  value(value: unknown): string {
-    this.values.push(value)
-    return `v[${this.values.length - 1}]`
-  }
-
   /** Emits the evaluation; returns the register that has the value then. It is never an ERROR. */
   emit(expression: Expression): number {
     const key = expressionKey(expression)
-    const out = this.#registerOf(key, expression)
-    if (expression.kind === 'literal' || this.#known.has(key)) return out
-    const flag = `done${out}`
-    if (this.#maybe.has(key)) {
-      this.line(`if (!${flag}) {`)
-      this.#scope(() => {
-        this.#emitBody(expression, out)
-        // only now: what has failed behind a try fails again elsewhere
-        this.line(`${flag} = true`)
-      })
-      this.line('}')
-    } else {
-      this.#emitBody(expression, out)
-      if (this.#depth > 0 && at([this.#occurrences.get(key) ?? 1], 0) > 1) {
-        this.#maybe.add(key)
-        this.#flags.push(flag)
-        this.line(`${flag} = true`)
-      }
-    }
-    this.#known.add(key)
+    const out = this.names.registerOf(key, expression)
+    if (expression.kind !== 'literal') this.body.once(key, out, () => this.#emitBody(expression, out))
     return out
-  }
-
-  #registerOf(key: string, expression: Expression): number {
-    const known = this.#registers.get(key)
-    if (known !== undefined) return known
-    const register = this.#newRegister()
-    this.#registers.set(key, register)
-    if (expression.kind === 'literal') this.#literals.push({ register, literal: expression })
-    return register
-  }
-
-  #newRegister(): number {
-    return this.registerCount++
-  }
-
-  #newLabel(): string {
-    return `end${this.#labels++}`
   }
 
   #emitBody(expression: Expression, out: number): void {
     switch (expression.kind) {
       case 'field':
-        this.line(`${loaderOf(expression)}.load(${this.#fieldIndex(expression)}, ${out})`)
+        this.body.line(`${loaderOf(expression)}.load(${this.names.fieldIndex(expression)}, ${out})`)
         return this.#emitErrorCheck(out)
       case 'meta':
         return this.#emitMeta(expression, out)
@@ -188,7 +93,7 @@ export class ExpressionCode {
       case 'in':
         return this.#emitIn(expression, out)
       case 'group':
-        return this.line(`source.load(r, ${expression.index}, ${out})`)
+        return this.body.line(`source.load(r, ${expression.index}, ${out})`)
       case 'literal':
       case 'aggregate':
       case 'grouping':
@@ -200,23 +105,8 @@ export class ExpressionCode {
     }
   }
 
-  /** The index of a field of the record that no expression need read. */
-  indexOf(path: JsonPath): number {
-    return this.#fieldIndex({ kind: 'field', path, type: 'any', position: 0 })
-  }
-
-  #fieldIndex(field: Field): number {
-    const key = JSON.stringify([field.element !== undefined, field.path])
-    const known = this.#fieldIndexes.get(key)
-    if (known !== undefined) return known
-    const fields = field.element === undefined ? this.fields : this.elementFields
-    const index = fields.push(field.path) - 1
-    this.#fieldIndexes.set(key, index)
-    return index
-  }
-
   #emitErrorCheck(out: number): void {
-    this.line(`if (tag[${out}] === ${TAG.ERROR}) ${this.#reactionTo(out)}`)
+    this.body.line(`if (tag[${out}] === ${TAG.ERROR}) ${this.#reactionTo(out)}`)
   }
 
   /** Under on_error null nothing is left for a try. */
@@ -229,9 +119,9 @@ export class ExpressionCode {
   }
 
   #emitMeta(meta: Meta, out: number): void {
-    this.usesMetadata = true
-    const header = this.value(new TextEncoder().encode(meta.header ?? ''))
-    this.line(`meta.load(${JSON.stringify(meta.name)}, ${header}, r, ${out})`)
+    this.names.usesMetadata = true
+    const header = this.names.value(new TextEncoder().encode(meta.header ?? ''))
+    this.body.line(`meta.load(${JSON.stringify(meta.name)}, ${header}, r, ${out})`)
     const canFail = meta.name === 'key' || meta.name === 'header' || meta.name === 'timestamp'
     if (canFail) this.#emitErrorCheck(out)
   }
@@ -250,23 +140,23 @@ export class ExpressionCode {
       { length: PLACED_ARGUMENTS },
       (_, index) => registers[index] ?? NO_ARGUMENT,
     )
-    if (isVariadic) slots.push(this.value(registers))
+    if (isVariadic) slots.push(this.names.value(registers))
     const text =
       call.function === CAST_TO_TIME && call.args[0]?.kind === 'field'
-        ? `${this.value(new RecentMinutes(evaluate))}.read(r, ${out}, ${slots[0]})`
-        : `${this.value(evaluate)}(r, ${out}, ${slots.join(', ')})`
+        ? `${this.names.value(new RecentMinutes(evaluate))}.read(r, ${out}, ${slots[0]})`
+        : `${this.names.value(evaluate)}(r, ${out}, ${slots.join(', ')})`
     const nullable = call.args.flatMap((argument, index) => (isNonNull(argument) ? [] : [at(registers, index)]))
     if (entry.strict && nullable.length > 0) {
-      this.line(`if (${nullable.map((register) => `tag[${register}] === ${TAG.NULL}`).join(' || ')})`)
-      this.line(`tag[${out}] = ${TAG.NULL}; else ${text}`)
-    } else this.line(text)
+      this.body.line(`if (${nullable.map((register) => `tag[${register}] === ${TAG.NULL}`).join(' || ')})`)
+      this.body.line(`tag[${out}] = ${TAG.NULL}; else ${text}`)
+    } else this.body.line(text)
     if (entry.canFail(call.args.map(({ type }) => type))) this.#emitErrorCheck(out)
   }
 
   /** A field with all its digits: its own register, since other uses read the double. */
   #emitExact(field: Field): number {
-    const out = this.#newRegister()
-    this.line(`${loaderOf(field)}.loadExact(${this.#fieldIndex(field)}, ${out})`)
+    const out = this.names.newRegister()
+    this.body.line(`${loaderOf(field)}.loadExact(${this.names.fieldIndex(field)}, ${out})`)
     this.#emitErrorCheck(out)
     return out
   }
@@ -280,71 +170,71 @@ export class ExpressionCode {
   #emitTruth(expression: Expression): Truth {
     if (expression.kind === 'field') {
       // Straight from the reader: the commonest condition needs no register. Another kind is loaded, since it may be no value at all.
-      const kind = `${expression.element === undefined ? 'kind' : 'elementKind'}[${this.#fieldIndex(expression)}]`
-      this.behind(`${kind} > ${JSON_KIND.TRUE}`, () => {
-        this.line(`if (tag[${this.emit(expression)}] !== ${TAG.NULL}) r.kindMismatch = true`)
+      const kind = `${expression.element === undefined ? 'kind' : 'elementKind'}[${this.names.fieldIndex(expression)}]`
+      this.body.behind(`${kind} > ${JSON_KIND.TRUE}`, () => {
+        this.body.line(`if (tag[${this.emit(expression)}] !== ${TAG.NULL}) r.kindMismatch = true`)
       })
       return { isTrue: `${kind} === ${JSON_KIND.TRUE}`, isFalse: `${kind} === ${JSON_KIND.FALSE}` }
     }
     const register = this.emit(expression)
     const isBoolean = `tag[${register}] === ${TAG.BOOLEAN}`
-    if (expression.type !== 'boolean') this.line(`if (tag[${register}] > ${TAG.BOOLEAN}) r.kindMismatch = true`)
+    if (expression.type !== 'boolean') this.body.line(`if (tag[${register}] > ${TAG.BOOLEAN}) r.kindMismatch = true`)
     return { isTrue: `(${isBoolean} && num[${register}] === 1)`, isFalse: `(${isBoolean} && num[${register}] === 0)` }
   }
 
   /** The value that decides ends the evaluation; else null if one side was null. */
   #emitLogic({ kind, args }: Logic, out: number): void {
-    const label = this.#newLabel()
+    const label = this.names.newLabel()
     const unknown = `unknown${out}`
     const decisive = kind === 'or'
-    this.line(`${label}: { let ${unknown} = false`)
+    this.body.line(`${label}: { let ${unknown} = false`)
     // The first argument is always evaluated, the others are behind it.
     const emitArgument = (argument: Expression): void => {
       const { isTrue, isFalse } = this.#emitTruth(argument)
-      this.line(`if (${decisive ? isTrue : isFalse}) { r.setBoolean(${out}, ${decisive}); break ${label} }`)
-      this.line(`if (!(${decisive ? isFalse : isTrue})) ${unknown} = true`)
+      this.body.line(`if (${decisive ? isTrue : isFalse}) { r.setBoolean(${out}, ${decisive}); break ${label} }`)
+      this.body.line(`if (!(${decisive ? isFalse : isTrue})) ${unknown} = true`)
     }
     emitArgument(at(args, 0))
-    this.#scope(() => {
+    this.body.scope(() => {
       for (const argument of args.slice(1)) emitArgument(argument)
     })
-    this.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, ${!decisive}) }`)
+    this.body.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, ${!decisive}) }`)
   }
 
   #emitCase({ whens, otherwise }: Case, out: number): void {
-    const label = this.#newLabel()
-    this.line(`${label}: {`)
-    this.#scope(() => {
+    const label = this.names.newLabel()
+    this.body.line(`${label}: {`)
+    this.body.scope(() => {
       for (const { when, then } of whens) {
         const condition = this.emitCondition(when)
-        this.behind(condition, () => {
-          this.line(`r.copy(${out}, ${this.emit(then)}); break ${label}`)
+        this.body.behind(condition, () => {
+          this.body.line(`r.copy(${out}, ${this.emit(then)}); break ${label}`)
         })
       }
-      this.line(`r.copy(${out}, ${this.emit(otherwise)}) }`)
+      this.body.line(`r.copy(${out}, ${this.emit(otherwise)}) }`)
     })
   }
 
   #emitCoalesce({ args }: Coalesce, out: number): void {
-    const label = this.#newLabel()
-    this.line(`${label}: {`)
-    this.#scope(() => {
+    const label = this.names.newLabel()
+    this.body.line(`${label}: {`)
+    this.body.scope(() => {
       for (const argument of args) {
         const register = this.emit(argument)
-        this.line(`if (tag[${register}] !== ${TAG.NULL}) { r.copy(${out}, ${register}); break ${label} }`)
+        this.body.line(`if (tag[${register}] !== ${TAG.NULL}) { r.copy(${out}, ${register}); break ${label} }`)
       }
-      this.line(`tag[${out}] = ${TAG.NULL} }`)
+      this.body.line(`tag[${out}] = ${TAG.NULL} }`)
     })
   }
 
   /** NULL until the argument has a value: where it fails, the block is left. */
   #emitTry({ argument }: Try, out: number): void {
-    const label = this.#newLabel()
-    this.line(`tag[${out}] = ${TAG.NULL}`)
-    this.line(`${label}: {`)
+    const label = this.names.newLabel()
+    this.body.line(`tag[${out}] = ${TAG.NULL}`)
+    this.body.line(`${label}: {`)
     const outer = this.#tryLabel
     this.#tryLabel = label
-    this.#scope(() => this.line(`r.copy(${out}, ${this.emit(argument)}) }`))
+    this.body.scope(() => this.body.line(`r.copy(${out}, ${this.emit(argument)}) }`))
     this.#tryLabel = outer
   }
 
@@ -352,16 +242,16 @@ export class ExpressionCode {
   #emitIn(node: In, out: number): void {
     const argument = this.emit(node.argument)
     if (node.list.every((item) => item.kind === 'literal')) return this.#emitInLiterals(node, argument, out)
-    const label = this.#newLabel()
+    const label = this.names.newLabel()
     const unknown = `unknown${out}`
-    this.line(`${label}: { let ${unknown} = false`)
-    this.#scope(() => {
+    this.body.line(`${label}: { let ${unknown} = false`)
+    this.body.scope(() => {
       for (const item of node.list) {
         const equal = this.emit(toEqual(node, item))
-        this.line(`if (tag[${equal}] === ${TAG.NULL}) ${unknown} = true`)
-        this.line(`else if (num[${equal}] === 1) { r.setBoolean(${out}, true); break ${label} }`)
+        this.body.line(`if (tag[${equal}] === ${TAG.NULL}) ${unknown} = true`)
+        this.body.line(`else if (num[${equal}] === 1) { r.setBoolean(${out}, true); break ${label} }`)
       }
-      this.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, false) }`)
+      this.body.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, false) }`)
     })
   }
 
@@ -373,8 +263,8 @@ export class ExpressionCode {
       register: this.emit(item),
       evaluate: entry.specialize?.([node.argument, item]) ?? entry.evaluate,
     }))
-    const find = this.value(findInList(items, this.#newRegister()))
-    this.line(`${find}(r, ${out}, ${argument})`)
+    const find = this.names.value(findInList(items, this.names.newRegister()))
+    this.body.line(`${find}(r, ${out}, ${argument})`)
     if (node.list.some((item) => entry.canFail([node.argument.type, item.type]))) this.#emitErrorCheck(out)
   }
 }
@@ -385,29 +275,6 @@ function isNonNull(expression: Expression): boolean {
 
 function toEqual(node: In, item: Expression): Call {
   return { kind: 'call', function: EQUAL, args: [node.argument, item], type: 'boolean', position: node.position }
-}
-
-function findInList(
-  items: readonly { readonly register: number; readonly evaluate: Evaluate }[],
-  scratch: number,
-): (r: Registers, out: number, argument: number) => void {
-  return (r, out, argument) => {
-    let unknown = r.tag[argument] === TAG.NULL
-    for (let index = 0; index < items.length && r.tag[argument] !== TAG.NULL; index++) {
-      const { register, evaluate } = items[index]!
-      if (r.tag[register] === TAG.NULL) {
-        unknown = true
-        continue
-      }
-      evaluate(r, scratch, argument, register, 0, 0)
-      const tag = r.tag[scratch]
-      if (tag === TAG.ERROR) return r.copy(out, scratch)
-      if (tag === TAG.NULL) unknown = true
-      else if (r.num[scratch] === 1) return r.setBoolean(out, true)
-    }
-    if (unknown) r.setNull(out)
-    else r.setBoolean(out, false)
-  }
 }
 
 function loaderOf({ element }: Field): string {

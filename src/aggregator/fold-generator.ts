@@ -41,7 +41,7 @@ export class FoldGenerator {
   generate(): string {
     const { unnest } = this.#half
     if (unnest !== undefined) {
-      this.arrayField = this.code.indexOf(unnest.path)
+      this.arrayField = this.code.names.indexOf(unnest.path)
       this.arrayContext = this.#enter(`UNNEST(${unnest.path.join('.')})`, 0)
     }
     this.#emitWhere()
@@ -51,7 +51,7 @@ export class FoldGenerator {
     this.#half.partials.forEach((partial, index) => {
       this.#emitCheck(partial, index, conditions[index], registers[index] ?? [])
     })
-    if (unnest !== undefined) this.code.line(`if (onlyCheck) return ${FOLDED}`)
+    if (unnest !== undefined) this.code.body.line(`if (onlyCheck) return ${FOLDED}`)
     this.#emitUpdates(conditions, registers)
     const accumulators = this.#half.partials.map((_, index) => `const a${index} = a[${index}]`)
     return [
@@ -60,9 +60,9 @@ export class FoldGenerator {
       'const { kind } = fields.reader',
       'const { kind: elementKind } = elements.reader',
       'const fail = (register, context) => failWith(r.ref[register], context)',
-      ...this.code.values.map((_, index) => `const v${index} = v[${index}]`),
+      ...this.code.names.values.map((_, index) => `const v${index} = v[${index}]`),
       ...accumulators,
-      `function row(onlyCheck) {\n${this.code.text.replaceAll(/\bv\[(\d+)\]/g, 'v$1')}\n}`,
+      `function row(onlyCheck) {\n${this.code.body.text.replaceAll(/\bv\[(\d+)\]/g, 'v$1')}\n}`,
       unnest === undefined ? 'return row' : 'return function fold() { return rows.fold(row) }',
     ].join('\n')
   }
@@ -77,7 +77,7 @@ export class FoldGenerator {
     const { where } = this.#half
     if (where === null) return
     this.#enter('WHERE', where.position)
-    this.code.line(`if (!(${this.code.emitCondition(where)})) return ${FILTERED}`)
+    this.code.body.line(`if (!(${this.code.emitCondition(where)})) return ${FILTERED}`)
   }
 
   /** A value that no key can hold (text inside an object that is none) fails the record, or is null. */
@@ -88,10 +88,10 @@ export class FoldGenerator {
       this.groupRegisters.push(code.emit(expression))
     }
     const isSet = this.#half.groupingSets !== undefined
-    code.line(isSet ? 'key.reset()' : 'key.reset(); key.appendGroupingSet(0)')
+    code.body.line(isSet ? 'key.reset()' : 'key.reset(); key.appendGroupingSet(0)')
     for (const [index, column] of this.#columns.entries()) {
       this.#emitAppend(column, index)
-      if (isSet) code.line(`sets.ends[${index}] = key.length`)
+      if (isSet) code.body.line(`sets.ends[${index}] = key.length`)
     }
   }
 
@@ -99,19 +99,19 @@ export class FoldGenerator {
     const { code } = this
     const register = this.groupRegisters[index] ?? 0
     const append = `key.appendRegister(r, ${register})`
-    if (type !== 'any' && type !== 'jsonb') return code.line(append)
+    if (type !== 'any' && type !== 'jsonb') return code.body.line(append)
     const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
     const reaction = this.#failingIsNull
       ? `{ tag[${register}] = ${TAG.NULL}; ${append} }`
       : `return failWith(e${register}, ${context})`
-    code.line(`const e${register} = ${append}; if (e${register} !== null) ${reaction}`)
+    code.body.line(`const e${register} = ${append}; if (e${register} !== null) ${reaction}`)
   }
 
   /** The name of the partial's condition in the text; undefined where it takes every record. */
   #emitFilter({ filter, call }: PartialColumn, index: number): string | undefined {
     if (filter === null) return undefined
     this.#enter(call, filter.position)
-    this.code.line(`let c${index} = ${this.code.emitCondition(filter)}`)
+    this.code.body.line(`let c${index} = ${this.code.emitCondition(filter)}`)
     return `c${index}`
   }
 
@@ -127,7 +127,7 @@ export class FoldGenerator {
       }
     }
     if (condition === undefined) emit()
-    else this.code.behind(condition, emit)
+    else this.code.body.behind(condition, emit)
     return registers
   }
 
@@ -142,10 +142,10 @@ export class FoldGenerator {
     const check = `a${index}.check(r, ${argumentText(registers)})`
     // Under on_error null a value that the aggregate doesn't take is skipped as a NULL is.
     const name = `x${index}`
-    if (this.#failingIsNull) this.code.line(`const ${name} = ${guarded(condition, `${check} === null`, 'false')}`)
+    if (this.#failingIsNull) this.code.body.line(`const ${name} = ${guarded(condition, `${check} === null`, 'false')}`)
     else {
-      this.code.line(`const ${name} = ${guarded(condition, check, 'null')}`)
-      this.code.line(`if (${name} !== null) return failWith(${name}, ${context})`)
+      this.code.body.line(`const ${name} = ${guarded(condition, check, 'null')}`)
+      this.code.body.line(`if (${name} !== null) return failWith(${name}, ${context})`)
     }
   }
 
@@ -153,26 +153,26 @@ export class FoldGenerator {
     const { code } = this
     const isSet = this.#half.groupingSets !== undefined
     if (isSet) {
-      code.line('for (let set = 0; set < sets.count; set++) {')
-      code.line('sets.write(set, key)')
+      code.body.line('for (let set = 0; set < sets.count; set++) {')
+      code.body.line('sets.write(set, key)')
     }
     const key = isSet ? 'sets.key' : 'key'
-    code.line('const known = groupKeys.count')
-    code.line(`const group = groupKeys.find(${key}.bytes, ${key}.length)`)
-    code.line(
+    code.body.line('const known = groupKeys.count')
+    code.body.line(`const group = groupKeys.find(${key}.bytes, ${key}.length)`)
+    code.body.line(
       isSet
         ? 'if (group === known) { if (sets.hasTime(set)) states.open(group, r); else states.openTimeless(group) }'
         : 'if (group === known) states.open(group, r)',
     )
-    code.line(this.#isRegrouping ? 'states.addRecords(group, source.records)' : 'states.addRecord(group)')
+    code.body.line(this.#isRegrouping ? 'states.addRecords(group, source.records)' : 'states.addRecord(group)')
     for (const [index, argumentRegisters] of registers.entries()) {
       const update = `a${index}.update(group, r, ${argumentText(argumentRegisters)})`
       const checked = this.#failingIsNull && argumentRegisters.length > 0
       const condition = checked ? `x${index}` : conditions[index]
-      code.line(condition === undefined ? update : `if (${condition}) ${update}`)
+      code.body.line(condition === undefined ? update : `if (${condition}) ${update}`)
     }
-    if (isSet) code.line('}')
-    code.line(`return ${FOLDED}`)
+    if (isSet) code.body.line('}')
+    code.body.line(`return ${FOLDED}`)
   }
 }
 

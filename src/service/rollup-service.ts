@@ -4,35 +4,28 @@
  */
 import { RollupdError } from '../core/errors.ts'
 import { type HaltReason, type Shard, toShardKey } from '../core/shard.ts'
-import type { OnError, OnLoss } from '../core/policy.ts'
 import type { AsyncLeaf } from '../leaf/async-leaf.ts'
 import type { StoredDeadLetter, StoredRollup } from '../leaf/leaf-store.ts'
 import type { PlanStatement } from '../planner/plan-rollup.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import type { RecordSource, Topic } from '../tailer/record-source.ts'
-import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
+import type { CommittedBatch } from '../tailer/ingest-events.ts'
+import { findEndedShards, findNewPartitions, type PrunedShard, toPrunedShard } from './shard-changes.ts'
 import { ACCEPTABLE_CODES, decideHalts, LOSS_CODES } from './halted-shards.ts'
 import { checkName } from './catalog-name.ts'
-import { findTopic } from './find-topic.ts'
+import { ExclusiveQueues } from './exclusive-queues.ts'
+import { FirstReports } from './first-reports.ts'
 import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
 import { Progress } from './progress.ts'
 import { type RollupAnswer, toRollupAnswer } from './rollup-answer.ts'
-import { resolveStart, type Start } from './start-position.ts'
+import {
+  type CreateRollupRequest,
+  defineFollower,
+  defineReader,
+  refuseReaderOptions,
+  type TopicSource,
+} from './rollup-definition.ts'
 import type { ServiceEvents } from './service-events.ts'
-
-interface TopicSource {
-  readonly topic: string
-  readonly start?: Start
-}
-
-export interface CreateRollupRequest {
-  readonly name: string
-  readonly sql: string
-  readonly source: TopicSource | { readonly rollup: string }
-  readonly on_error?: OnError
-  readonly on_loss?: OnLoss
-  readonly indexes?: readonly (readonly string[])[]
-}
 
 export interface RollupServiceOptions {
   readonly leaf: AsyncLeaf
@@ -44,22 +37,14 @@ export interface RollupServiceOptions {
   readonly now: () => number
 }
 
-export interface PrunedShard {
-  readonly topic_id: string
-  readonly partition: number
-  readonly start_offset: number
-  readonly next_offset: number
-}
-
 export class RollupService implements IngestControlEvents {
   readonly progress = new Progress()
   readonly #options: RollupServiceOptions
-  /** The end of each rollup's queue of operations, by name. */
-  readonly #queues = new Map<string, Promise<unknown>>()
+  /** One operation on a rollup at a time: a resume during a drop would read into tables that go. */
+  readonly #queues = new ExclusiveQueues()
   /** Halts that the leaf couldn't store: a full disk refuses that too. */
   readonly #unstoredHalts = new Map<number, HaltReason>()
-  /** High watermarks from the creation or before a pause, until the ingest thread has its own. */
-  readonly #firstReports = new Map<number, readonly ShardReport[]>()
+  readonly #firstReports = new FirstReports()
 
   constructor(options: RollupServiceOptions) {
     this.#options = options
@@ -78,60 +63,38 @@ export class RollupService implements IngestControlEvents {
   async create(request: CreateRollupRequest): Promise<RollupAnswer> {
     const { name, source } = request
     checkName('rollup', name)
-    return await this.#exclusively(name, async () => {
+    return await this.#queues.run(name, async () => {
       if ('rollup' in source) return await this.#createFollower(request, source.rollup)
       return await this.#createReader(request, source)
     })
   }
 
   async #createReader(request: CreateRollupRequest, source: TopicSource): Promise<RollupAnswer> {
-    const { name, sql } = request
     const { leaf, ingest, planRollup } = this.#options
-    const plan = planRollup(sql)
-    if ((await leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
-    const topic = await findTopic(this.#options.source, source.topic)
-    const start = source.start ?? 'earliest'
-    const rollup = await leaf.createRollup({
-      name,
-      plan,
-      topic: topic.name,
-      start,
-      onError: request.on_error ?? 'dead_letter',
-      onLoss: request.on_loss ?? 'halt',
-      indexes: request.indexes ?? [],
-      shards: await resolveStart(this.#options.source, topic, start),
-    })
+    const plan = planRollup(request.sql)
+    await this.#refuseTaken(request.name)
+    const { topic, definition } = await defineReader(request, source, plan, this.#options.source)
+    const rollup = await leaf.createRollup(definition)
     this.#rememberPositions(rollup)
-    this.#firstReports.set(rollup.id, toFirstReports(topic))
+    this.#firstReports.start(rollup.id, topic)
     await ingest.start(rollup)
     return this.#toAnswer(rollup)
   }
 
   /** Nothing is read for it: the leaf brings it what its source gets. */
   async #createFollower(request: CreateRollupRequest, sourceName: string): Promise<RollupAnswer> {
-    const { name, sql } = request
-    const { leaf, planRollup } = this.#options
-    for (const option of ['on_error', 'on_loss'] as const) {
-      if (request[option] === undefined) continue
-      throw new RollupdError('bad_parameter', `${option} goes with a topic, not with a rollup as the source`, {
-        hint: 'No records are read: an expression that fails is NULL.',
-      })
-    }
+    refuseReaderOptions(request)
     const source = await this.find(sourceName)
-    const plan = planRollup(sql, source)
-    if ((await leaf.findRollup(name)) !== undefined) throw alreadyExists(name)
-    const rollup = await leaf.createRollup({
-      name,
-      plan,
-      topic: source.topic,
-      start: null,
-      onError: 'null',
-      onLoss: source.onLoss,
-      indexes: request.indexes ?? [],
-      shards: [],
-      sourceId: source.id,
+    const plan = this.#options.planRollup(request.sql, source)
+    await this.#refuseTaken(request.name)
+    return this.#toAnswer(await this.#options.leaf.createRollup(defineFollower(request, source, plan)))
+  }
+
+  async #refuseTaken(name: string): Promise<void> {
+    if ((await this.#options.leaf.findRollup(name)) === undefined) return
+    throw new RollupdError('already_exists', `rollup "${name}" exists already`, {
+      hint: `Drop it first (DELETE /v1/rollups/${name}), or choose another name.`,
     })
-    return this.#toAnswer(rollup)
   }
 
   async list(): Promise<RollupAnswer[]> {
@@ -169,19 +132,19 @@ export class RollupService implements IngestControlEvents {
 
   /** Errors: unknown_rollup, rollup_in_use. */
   async drop(name: string): Promise<void> {
-    await this.#exclusively(name, async () => {
+    await this.#queues.run(name, async () => {
       const { id } = await this.find(name)
       // first the leaf: whatever the ingest thread still commits is then refused as gone
       await this.#options.leaf.dropRollup(name)
       await this.#options.ingest.stop(id)
       this.progress.forget(id)
       this.#unstoredHalts.delete(id)
-      this.#firstReports.delete(id)
+      this.#firstReports.forget(id)
     })
   }
 
   async pause(name: string): Promise<RollupAnswer> {
-    return await this.#exclusively(name, async () => {
+    return await this.#queues.run(name, async () => {
       const { id } = await this.#findReader(name)
       await this.#whileStopped(name, async () => await this.#options.leaf.setStatus(id, 'paused'))
       return await this.get(name)
@@ -196,7 +159,7 @@ export class RollupService implements IngestControlEvents {
         hint: `These can: ${ACCEPTABLE_CODES.join(', ')}.`,
       })
     }
-    return await this.#exclusively(name, async () => {
+    return await this.#queues.run(name, async () => {
       await this.#resume(await this.#findReader(name), new Set(accept))
       return await this.get(name)
     })
@@ -235,29 +198,22 @@ export class RollupService implements IngestControlEvents {
     this.#unstoredHalts.delete(id)
     const rollup = await this.find(name)
     this.#rememberPositions(rollup)
-    // what was last heard stands in until the first fetch has answered
-    const heard = withFirstReports(ingest.report(id), this.#firstReports.get(id) ?? [])
-    this.#firstReports.set(id, heard.map(toWaiting))
+    this.#firstReports.keep(id, ingest.report(id))
     await ingest.start(rollup)
   }
 
   /** Positions of shards that can't get records any more. Errors: unknown_rollup, broker_away. */
   async prune(name: string, isDryRun: boolean): Promise<PrunedShard[]> {
-    return await this.#exclusively(name, async () => {
+    return await this.#queues.run(name, async () => {
       const rollup = await this.#findReader(name)
       const topic = await this.#options.source.findTopic(rollup.topic)
-      const ended = rollup.shards.filter((shard) => shard.closed || shard.shard.topicId !== topic?.id)
+      const ended = findEndedShards(rollup, topic)
       if (!isDryRun && ended.length > 0) {
         const pruned = ended.map(({ shard }) => shard)
         await this.#whileStopped(name, async () => await this.#options.leaf.pruneShards(rollup.id, pruned))
         if (rollup.status === 'running') await this.#restart(name)
       }
-      return ended.map(({ shard, startOffset, nextOffset }) => ({
-        topic_id: shard.topicId,
-        partition: shard.partition,
-        start_offset: startOffset,
-        next_offset: nextOffset,
-      }))
+      return ended.map(toPrunedShard)
     })
   }
 
@@ -280,7 +236,7 @@ export class RollupService implements IngestControlEvents {
     }
     for (const { name, topic } of rollups) {
       const present = topics.get(topic)
-      if (present !== undefined) await this.#exclusively(name, () => this.#addPartitions(name, present))
+      if (present !== undefined) await this.#queues.run(name, () => this.#addPartitions(name, present))
     }
   }
 
@@ -290,10 +246,7 @@ export class RollupService implements IngestControlEvents {
     const open = rollup.shards.filter((shard) => !shard.closed)
     // a topic made again is for a person or the policy to decide on
     if (open.some((shard) => shard.shard.topicId !== topic.id)) return
-    const known = new Set(rollup.shards.map((shard) => toShardKey(shard.shard)))
-    const added = topic.partitions
-      .map(({ partition, startOffset }) => ({ shard: { topicId: topic.id, partition }, startOffset }))
-      .filter(({ shard }) => !known.has(toShardKey(shard)))
+    const added = findNewPartitions(rollup, topic)
     if (added.length === 0) return
     await this.#options.leaf.addShards(rollup.id, added)
     await this.#options.ingest.addShards(
@@ -323,7 +276,7 @@ export class RollupService implements IngestControlEvents {
     const { leaf, events } = this.#options
     const name = (await leaf.listRollups()).find((rollup) => rollup.id === rollupId)?.name
     if (name === undefined) return
-    await this.#exclusively(name, async () => {
+    await this.#queues.run(name, async () => {
       const rollup = await leaf.findRollup(name)
       if (rollup?.id !== rollupId || rollup.status !== 'running') return
       const stored = rollup.shards.find((one) => !one.closed && toShardKey(one.shard) === toShardKey(shard))
@@ -337,7 +290,7 @@ export class RollupService implements IngestControlEvents {
 
   async #decideAgain(name: string): Promise<void> {
     try {
-      await this.#exclusively(name, () => this.#decideByPolicy(name))
+      await this.#queues.run(name, () => this.#decideByPolicy(name))
     } catch (error) {
       // made again, then deleted again: there is nothing to go on with yet
       if (!(error instanceof RollupdError) || error.code !== 'unknown_topic') throw error
@@ -373,56 +326,9 @@ export class RollupService implements IngestControlEvents {
     const id = rollup.source?.topId ?? rollup.id
     return toRollupAnswer({
       rollup,
-      reports: withFirstReports(this.#options.ingest.report(id), this.#firstReports.get(id) ?? []),
+      reports: this.#firstReports.complete(id, this.#options.ingest.report(id)),
       halt: this.#unstoredHalts.get(id),
       nowMs: this.#options.now(),
     })
   }
-
-  /** One operation on a rollup at a time: a resume during a drop would read into tables that go. */
-  async #exclusively<T>(name: string, operation: () => Promise<T>): Promise<T> {
-    const before = this.#queues.get(name) ?? Promise.resolve()
-    const running = before.then(operation, operation)
-    const settled = running.then(
-      () => undefined,
-      () => undefined,
-    )
-    this.#queues.set(name, settled)
-    try {
-      return await running
-    } finally {
-      if (this.#queues.get(name) === settled) this.#queues.delete(name)
-    }
-  }
-}
-
-function alreadyExists(name: string): RollupdError {
-  return new RollupdError('already_exists', `rollup "${name}" exists already`, {
-    hint: `Drop it first (DELETE /v1/rollups/${name}), or choose another name.`,
-  })
-}
-
-function toFirstReports(topic: Topic): ShardReport[] {
-  return topic.partitions.map(({ partition, endOffset }) => ({
-    shard: { topicId: topic.id, partition },
-    status: 'waiting',
-    highWatermark: endOffset,
-    isBlockedByTransaction: false,
-    lastTimestampMs: -1,
-  }))
-}
-
-function toWaiting({ shard, highWatermark, isBlockedByTransaction, lastTimestampMs }: ShardReport): ShardReport {
-  return { shard, status: 'waiting', highWatermark, isBlockedByTransaction, lastTimestampMs }
-}
-
-/** The creation's high watermarks stand in until the first fetch has answered. */
-function withFirstReports(reports: readonly ShardReport[], first: readonly ShardReport[]): ShardReport[] {
-  const firstByShard = new Map(first.map((report) => [toShardKey(report.shard), report]))
-  const known = reports.map((report) =>
-    report.highWatermark === null
-      ? { ...report, highWatermark: firstByShard.get(toShardKey(report.shard))?.highWatermark ?? null }
-      : report,
-  )
-  return known.length > 0 ? known : [...first]
 }

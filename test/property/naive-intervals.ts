@@ -25,7 +25,6 @@ import {
 } from './value.ts'
 
 const DAY = 86_400_000_000n
-const MINUTE = 60_000_000n
 const int32 = (value: bigint): boolean => BigInt.asIntN(32, value) === value
 
 export function isTimeValue(value: Value | undefined): value is TimeValue {

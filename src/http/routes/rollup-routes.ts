@@ -3,7 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type, type Static } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import type { StoredDeadLetter } from '../../leaf/leaf-store.ts'
-import type { CreateRollupRequest, RollupService } from '../../service/rollup-service.ts'
+import type { CreateRollupRequest } from '../../service/rollup-definition.ts'
+import type { RollupService } from '../../service/rollup-service.ts'
 import {
   CreateRollupBody,
   DeadLettersAnswer,
