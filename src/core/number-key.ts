@@ -23,6 +23,7 @@ import {
 const ABOVE = Uint8Array.of(0xff, 0xf0, 0, 0, 0, 0, 0, 0)
 const BELOW = Uint8Array.of(0x00, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
 const COUNT_BYTES = 4
+const ZERO = 0x30
 
 /** Writes the order bits of a double at `at`: 8 bytes. The double is finite and not -0. */
 export function putOrderBits(bytes: Uint8Array, view: DataView, at: number, value: number): void {
@@ -126,10 +127,14 @@ function digitsBeyond({ unscaled, scale }: Decimal): Uint8Array {
 
 /** Two digits a byte, plus 1, without zeros at the end; then 00. */
 function packDigits(digits: string): Uint8Array {
-  const significant = digits.replace(/0+$/, '')
-  const bytes = new Uint8Array(Math.ceil(significant.length / 2) + 1)
+  // no /0+$/: it takes quadratic time where zeros stand inside of a long number
+  let length = digits.length
+  while (length > 0 && digits.charCodeAt(length - 1) === ZERO) length--
+  const bytes = new Uint8Array(Math.ceil(length / 2) + 1)
   for (let index = 0; index < bytes.length - 1; index++) {
-    bytes[index] = Number(significant.slice(index * 2, index * 2 + 2).padEnd(2, '0')) + 1
+    const tens = digits.charCodeAt(2 * index) - ZERO
+    const ones = 2 * index + 1 < length ? digits.charCodeAt(2 * index + 1) - ZERO : 0
+    bytes[index] = 10 * tens + ones + 1
   }
   return bytes
 }

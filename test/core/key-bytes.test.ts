@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type Decimal, decimalOfInteger } from '../../src/core/decimal.ts'
 import { errorCell, GROUPING_SETS_MAX, keyBytesOf, KeyWriter, readErrorCell } from '../../src/core/key-bytes.ts'
 import { keyToJsonText, readKeyInto, skipKey } from '../../src/core/key-reader.ts'
 import { Registers, TAG } from '../../src/core/registers.ts'
@@ -43,6 +44,21 @@ test('numbers order and equal by exact value, whatever their form', () => {
     }),
     { numRuns: RUNS },
   )
+})
+
+// quadratic time would take a minute
+test.each([
+  ['whole', 10n ** 131_071n + 1n, 0],
+  ['of a fraction', 10n ** 60_000n + 1n, 16_383],
+])('a number of very many digits, %s, is written and read in little time', (_, unscaled, scale) => {
+  const key = keyOf({ kind: 'decimal', value: { unscaled, scale } })
+  const r = new Registers(1)
+  expect(readKeyInto(key, 0, r, 0)).toBe(key.length)
+  const read = r.ref[0] as bigint | Decimal
+  const found = typeof read === 'bigint' ? decimalOfInteger(read) : read
+  expect(found.scale).toBe(scale)
+  // no toEqual: it would print them
+  expect(found.unscaled === unscaled).toBe(true)
 })
 
 test('several values order column by column', () => {
