@@ -414,7 +414,8 @@ export class RandomExpressions {
     }
     const isExact = wanted === 'double precision' && (name === 'sum' || name === 'avg')
     if (isExact) return { ...common, argument: exactDouble(random, dialect) }
-    if (name === 'avg') return { ...common, argument: castTo('bigint', firstField(dialect, 'bigint')) }
+    if (name === 'avg' && wanted !== 'interval')
+      return { ...common, argument: castTo('bigint', firstField(dialect, 'bigint')) }
     const argument = this.#records.ofType(wanted, depth - 1)
     return {
       ...{ ...common, argument },
