@@ -4,12 +4,13 @@
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { toTableStatements } from './engine-table.ts'
 import { MAY_REFUSE, type Engine, type EngineFigures, toValue } from './engines-property.ts'
 import { POSTGRESQL, postgresOutput } from './postgres-dialect.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import type { SourceRecord } from './naive-expressions.ts'
 import { printQuery, rollupOf } from './print-query.ts'
-import { printNode, quoteText, type PrintLeaf } from './print-syntax.ts'
+import { printNode, type PrintLeaf } from './print-syntax.ts'
 import type { Property } from './property-run.ts'
 import { randomQuery, TABLES, type RandomQuery, type Select } from './random-query.ts'
 import { printJson } from './random-values.ts'
@@ -116,17 +117,13 @@ function toStatements(name: string, table: number, lines: readonly string[]): st
   const rows = lines.map((line) => {
     const bytes = Buffer.from(line)
     const cells = parseJsonValue(bytes, 0, bytes.length) as JsonObject
-    return `(${columns.map(({ name: column }) => cellText((cells.get(column) ?? null) as Parameters<typeof cellText>[0])).join(', ')})`
+    return columns.map(({ name: column }) => cellText((cells.get(column) ?? null) as Parameters<typeof cellText>[0]))
   })
-  return [
-    `DROP TABLE IF EXISTS ${name}`,
-    `CREATE TABLE ${name} (${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`,
-    ...(rows.length === 0 ? [] : [`INSERT INTO ${name} VALUES ${rows.join(', ')}`]),
-  ]
+  return toTableStatements(name, columns, rows)
 }
 
-function cellText(value: Exclude<JsonValue, readonly JsonValue[] | JsonObject>): string {
-  return value === null ? 'NULL' : quoteText(String(value))
+function cellText(value: Exclude<JsonValue, readonly JsonValue[] | JsonObject>): string | null {
+  return value === null ? null : String(value)
 }
 
 function* smallerCases(sample: QueryCase): Generator<QueryCase> {

@@ -15,7 +15,7 @@ import {
 } from './random-windows.ts'
 
 /** `FROM` and what follows may name the table as ROWS. */
-export interface RandomQuery {
+export interface RowsQuery {
   readonly outputs: readonly QueryOutput[]
   /** Behind SELECT: DISTINCT ON. */
   readonly head: string
@@ -26,7 +26,7 @@ export interface RandomQuery {
 
 const MAX_OUTPUTS = 4
 
-export function randomQuery(random: SeededRandom): RandomQuery {
+export function randomRowsQuery(random: SeededRandom): RowsQuery {
   const make = random.pick([
     windowQuery,
     windowQuery,
@@ -45,12 +45,12 @@ export function randomQuery(random: SeededRandom): RandomQuery {
 }
 
 /** The statement over a table of that name. */
-export function printQuery({ head, outputs, tail }: RandomQuery, table: string): string {
+export function printRowsQuery({ head, outputs, tail }: RowsQuery, table: string): string {
   const list = outputs.map(({ sql }, index) => `${sql} AS o${index}`).join(', ')
   return `SELECT ${head}${list} ${tail}`.replaceAll('ROWS_', table)
 }
 
-function windowQuery(random: SeededRandom): RandomQuery {
+function windowQuery(random: SeededRandom): RowsQuery {
   const named = random.chance(0.3) ? randomWindow(random, true) : undefined
   const outputs = [
     { sql: 'id', type: 'bigint' } as const,
@@ -62,7 +62,7 @@ function windowQuery(random: SeededRandom): RandomQuery {
 }
 
 /** Windows over groups: their arguments and keys are aggregates. */
-function groupedWindowQuery(random: SeededRandom): RandomQuery {
+function groupedWindowQuery(random: SeededRandom): RowsQuery {
   const key = random.pick(['g', 'i', 'p', 'n'])
   const sum = random.pick(['SUM(i)', 'COUNT(*)', 'MAX(x)', 'MIN(z)'])
   const over = random.pick([
@@ -85,7 +85,7 @@ function groupedWindowQuery(random: SeededRandom): RandomQuery {
   }
 }
 
-function distinctOn(random: SeededRandom): RandomQuery {
+function distinctOn(random: SeededRandom): RowsQuery {
   const keys = some(random, 1 + random.below(2), () => random.pick(KEYS))
   const order = [...keys, ...some(random, random.below(2), () => random.pick(KEYS))].map(
     (key) => `${key}${direction(random)}`,
@@ -98,7 +98,7 @@ function distinctOn(random: SeededRandom): RandomQuery {
   }
 }
 
-function withTies(random: SeededRandom): RandomQuery {
+function withTies(random: SeededRandom): RowsQuery {
   const offset = random.chance(0.4) ? ` OFFSET ${random.below(6)}` : ''
   const isGrouped = random.chance(0.3)
   return {
@@ -109,7 +109,7 @@ function withTies(random: SeededRandom): RandomQuery {
   }
 }
 
-function setOperation(random: SeededRandom): RandomQuery {
+function setOperation(random: SeededRandom): RowsQuery {
   const outputs = some(random, 1 + random.below(2), () => randomColumn(random))
   const list = outputs.map(({ sql }) => sql).join(', ')
   const arms = some(random, 1 + random.below(2), () => {
@@ -124,7 +124,7 @@ function setOperation(random: SeededRandom): RandomQuery {
   }
 }
 
-function joinedValues(random: SeededRandom): RandomQuery {
+function joinedValues(random: SeededRandom): RowsQuery {
   const rows = some(random, 1 + random.below(4), () => `(${random.below(5) - 1}, ${random.pick(['true', 'NULL'])})`)
   const kind = random.pick(['JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN'])
   return {
@@ -140,7 +140,7 @@ function joinedValues(random: SeededRandom): RandomQuery {
   }
 }
 
-function wholeSeries(random: SeededRandom): RandomQuery {
+function wholeSeries(random: SeededRandom): RowsQuery {
   const step = random.pick(['', ', 2', ', -1', ', -3'])
   return {
     head: '',
@@ -170,7 +170,7 @@ const BEGINS = ['2026-01-01T00:00Z', '2025-10-24T01:30Z', '2026-03-28T02:30Z', '
 const MILLISECONDS_PER_DAY = 86_400_000
 
 /** Over the days on which clocks change, and the ends of months. */
-function seriesOfTimes(random: SeededRandom): RandomQuery {
+function seriesOfTimes(random: SeededRandom): RowsQuery {
   const step = random.pick(STEPS)
   const begin = random.pick(BEGINS)
   const days = (step.startsWith('-') ? -1 : 1) * random.pick([3, 130])
@@ -190,7 +190,7 @@ function seriesOfTimes(random: SeededRandom): RandomQuery {
 
 const SET_KEYS = ['g', 'i', 'p', 'x', 'i % 2']
 
-function groupingSets(random: SeededRandom): RandomQuery {
+function groupingSets(random: SeededRandom): RowsQuery {
   const names = some(random, 1 + random.below(3), () => random.pick(SET_KEYS))
   const list = names.join(', ')
   const sets = some(random, 1 + random.below(3), () => `(${names.filter(() => random.chance(0.5)).join(', ')})`)

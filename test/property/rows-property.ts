@@ -4,12 +4,13 @@
  */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { toTableStatements } from './engine-table.ts'
 import { toValue, type Engine } from './engines-property.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import type { SourceRecord } from './naive-expressions.ts'
-import { quoteText } from './print-syntax.ts'
+import { postgresOutput } from './postgres-dialect.ts'
 import type { Property } from './property-run.ts'
-import { printQuery, randomQuery, type RandomQuery } from './random-rows-query.ts'
+import { printRowsQuery, randomRowsQuery, type RowsQuery } from './random-rows-query.ts'
 import { printJson } from './random-values.ts'
 import { QUERY_COLUMNS } from './random-windows.ts'
 import { smallerLists } from './smaller.ts'
@@ -19,15 +20,15 @@ import { keyOf, type JsonObject } from './value.ts'
 /** Texts of the cells, in the order of QUERY_COLUMNS. */
 type Row = readonly (string | null)[]
 
-export interface QueryCase {
-  readonly query: RandomQuery
+export interface RowsCase {
+  readonly query: RowsQuery
   readonly rows: readonly Row[]
 }
 
-export function rowsProperty(bench: LeafBench, postgres: Engine): Property<QueryCase> {
+export function rowsProperty(bench: LeafBench, postgres: Engine): Property<RowsCase> {
   return {
     name: 'a query over rows is the query of PostgreSQL',
-    make: (random) => ({ query: randomQuery(random), rows: randomRows(random) }),
+    make: (random) => ({ query: randomRowsQuery(random), rows: randomRows(random) }),
     check: (sample) => checkQuery(bench, postgres, sample),
     smaller: function* (sample) {
       for (const rows of smallerLists(sample.rows)) yield { ...sample, rows }
@@ -35,7 +36,7 @@ export function rowsProperty(bench: LeafBench, postgres: Engine): Property<Query
       for (const kept of outputs.length > 1 ? outputs : [])
         yield { ...sample, query: { ...sample.query, outputs: [kept] } }
     },
-    show: ({ query, rows }) => `${printQuery(query, 'rows')}\n${rows.map((row) => row.join(' | ')).join('\n')}`,
+    show: ({ query, rows }) => `${printRowsQuery(query, 'rows')}\n${rows.map((row) => row.join(' | ')).join('\n')}`,
   }
 }
 
@@ -71,19 +72,19 @@ function randomCell(random: SeededRandom, name: string, type: ScalarType): strin
 
 const ROLLUP = `SELECT id::bigint AS id, ${QUERY_COLUMNS.map(({ name, type }) => `${name}::${type} AS ${name}`).join(', ')} FROM _input GROUP BY ${QUERY_COLUMNS.map((_, index) => index + 1).join(', ')}, ${QUERY_COLUMNS.length + 1}`
 
-async function checkQuery(bench: LeafBench, postgres: Engine, { query, rows }: QueryCase): Promise<void> {
+async function checkQuery(bench: LeafBench, postgres: Engine, { query, rows }: RowsCase): Promise<void> {
   const types = query.outputs.map(({ type }) => type)
   const { lines, errors } = bench.withRollup(
     plan(ROLLUP),
     rows.map(toRecord),
     'whole',
     { onError: 'dead_letter' },
-    (name) => bench.query(printQuery(query, name)),
+    (name) => bench.query(printRowsQuery(query, name)),
   )
   // a window over the limits of bigint: an error here, never a wrong number
   if (errors.some(({ message }) => message.includes('limits of 64 bits'))) return
-  const cells = query.outputs.map((_, index) => engineText(`o${index}`, types[index] as ScalarType)).join(', ')
-  const answer = await postgres.run(tableOf(rows), `SELECT ${cells} FROM (${printQuery(query, 'rows')}) AS answer`)
+  const cells = query.outputs.map((_, index) => postgresOutput(`o${index}`, types[index] as ScalarType)).join(', ')
+  const answer = await postgres.run(tableOf(rows), `SELECT ${cells} FROM (${printRowsQuery(query, 'rows')}) AS answer`)
   const shown = lines.map((line) => showCells(readCells(line, types), types))
   const wanted = answer.map((row) => showCells(row, types))
   const inOrder = (list: readonly string[]): readonly string[] => (query.isOrdered ? list : list.toSorted())
@@ -107,19 +108,12 @@ function toRecord(row: Row, offset: number): SourceRecord {
 }
 
 function tableOf(rows: readonly Row[]): string[] {
-  const columns = QUERY_COLUMNS.map(({ name, type }) => `${name} ${type}${type === 'text' ? ' COLLATE "C"' : ''}`)
-  const values = rows.map(
-    (row, id) => `(${[String(id), ...row.map((cell) => (cell === null ? 'NULL' : quoteText(cell)))].join(', ')})`,
+  const columns = [{ name: 'id', type: 'bigint' } as const, ...QUERY_COLUMNS]
+  return toTableStatements(
+    'rows',
+    columns,
+    rows.map((row, id) => [String(id), ...row]),
   )
-  return [
-    'DROP TABLE IF EXISTS rows',
-    `CREATE TABLE rows (id bigint, ${columns.join(', ')})`,
-    ...(rows.length === 0 ? [] : [`INSERT INTO rows VALUES ${values.join(', ')}`]),
-  ]
-}
-
-function engineText(name: string, type: ScalarType): string {
-  return type === 'timestamptz' ? `(extract(epoch FROM ${name}) * 1000000)::bigint::text` : `${name}::text`
 }
 
 /** A row of the answer with the digits of its numbers. */
