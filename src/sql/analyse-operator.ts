@@ -9,6 +9,7 @@ import { isOpen, literal, literalText } from './literal.ts'
 import type { A_Expr, Node } from './parse-statement.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
+import { similarToRegexp } from './similar-pattern.ts'
 import { unsupported } from './unsupported.ts'
 import { lastNamePart } from './name-parts.ts'
 
@@ -51,7 +52,7 @@ export function analyseOperator(node: A_Expr, analyser: Analyser): Expression {
     case 'AEXPR_NULLIF':
       return resolveCall({ form: 'function', name: 'nullif', args: sides(node, analyser), position: at })
     case 'AEXPR_SIMILAR':
-      throw unsupported('SIMILAR TO is not supported', at, 'Write LIKE or ILIKE.')
+      return analyseSimilar(node, analyser, at)
     default:
       return analyseAnyAll(node, analyser)
   }
@@ -129,6 +130,30 @@ function analysePattern(node: Node, analyser: Analyser): Expression {
     )
   }
   return literal('text', withBackslash(literalText(pattern), literalText(escape), escape.position), pattern.position)
+}
+
+/** A pattern that is known now is matched as the regular expression that it means. */
+function analyseSimilar(node: A_Expr, analyser: Analyser, at: number): Expression {
+  const subject = analyser.analyse(required(node.lexpr))
+  const call = required(node.rexpr)
+  const written = 'FuncCall' in call ? (call.FuncCall.args ?? []).map((arg) => analyser.analyseSettled(arg)) : []
+  const [pattern, escape = literal('text', '\\', at)] = written
+  if (pattern?.kind !== 'literal' || escape.kind !== 'literal' || pattern.value === null || escape.value === null) {
+    throw unsupported('SIMILAR TO takes a pattern written as a text', at, 'Write LIKE, or ~ with a regular expression.')
+  }
+  if (Array.from(literalText(escape)).length > 1) {
+    throw new RollupdError('sql_invalid', `the escape "${literalText(escape)}" is longer than one character`, {
+      position: escape.position,
+    })
+  }
+  const regexp = similarToRegexp(literalText(pattern), literalText(escape))
+  return resolveCall({
+    form: 'operator',
+    name: operatorName(node),
+    args: [subject, literal('text', regexp, pattern.position)],
+    position: subject.position || at,
+    errorPosition: at,
+  })
 }
 
 function withBackslash(pattern: string, escape: string, position: number): string {

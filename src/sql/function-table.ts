@@ -18,9 +18,12 @@ import { MATH_FUNCTIONS } from './functions/math.ts'
 import { NULL_COUNT_FUNCTIONS } from './functions/null-count.ts'
 import { REGEXP_FUNCTIONS } from './functions/regexp.ts'
 import { TEXT_ARRAY_FUNCTIONS } from './functions/text-arrays.ts'
+import { TEXT_ENCODE_FUNCTIONS } from './functions/text-encode.ts'
 import { TEXT_FILL_FUNCTIONS } from './functions/text-fill.ts'
+import { FORMAT } from './functions/text-format.ts'
 import { TEXT_JOIN_FUNCTIONS } from './functions/text-join.ts'
 import { TEXT_PART_FUNCTIONS } from './functions/text-parts.ts'
+import { TEXT_QUOTE_FUNCTIONS } from './functions/text-quote.ts'
 import { TEXT_FUNCTIONS } from './functions/text.ts'
 import { TIME_FUNCTIONS } from './functions/time.ts'
 import { URL_FUNCTIONS } from './functions/url.ts'
@@ -40,6 +43,9 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...TEXT_FILL_FUNCTIONS,
   ...JSON_EDIT_FUNCTIONS,
   ...TEXT_JOIN_FUNCTIONS,
+  FORMAT,
+  ...TEXT_QUOTE_FUNCTIONS,
+  ...TEXT_ENCODE_FUNCTIONS,
   ...CHARACTER_FUNCTIONS,
   ...HASH_FUNCTIONS,
   ...LIKE_FUNCTIONS,

@@ -17,8 +17,8 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 ])
 
 const LATER: ReadonlySet<string> = new Set(
-  words(`grouping overlay regexp_matches regexp_instr factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind
-    acosd atand to_number to_date format jsonb_path_query unnest generate_series encode decode quote_literal hashtext`),
+  words(`grouping regexp_matches regexp_instr factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind
+    acosd atand to_number to_date jsonb_path_query unnest generate_series hashtext`),
 )
 
 const LATER_AGGREGATES: ReadonlySet<string> = new Set(words('xmlagg range_agg range_intersect_agg'))

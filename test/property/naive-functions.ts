@@ -30,6 +30,7 @@ import { compareTyped } from './naive-compare.ts'
 import { extractOfSpan } from './naive-interval-fields.ts'
 import { readSpanText } from './naive-interval-text.ts'
 import { isTimeValue, NAIVE_INTERVALS } from './naive-intervals.ts'
+import { NAIVE_FORMATS } from './naive-formats.ts'
 import { NAIVE_MATH } from './naive-math.ts'
 import { NAIVE_REGEXPS } from './naive-regexp.ts'
 import { NAIVE_URLS } from './naive-urls.ts'
@@ -367,6 +368,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   ...NAIVE_REGEXPS,
   ...NAIVE_URLS,
   ...NAIVE_STRINGS,
+  ...NAIVE_FORMATS,
   like: like(false, true),
   not_like: like(false, false),
   ilike: like(true, true),

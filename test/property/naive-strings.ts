@@ -60,7 +60,7 @@ function joined(values: readonly Value[], separator: string, types: readonly Sca
   return text
 }
 
-function pieceOf(value: Value, type: ScalarType | undefined): string {
+export function pieceOf(value: Value, type: ScalarType | undefined): string {
   return typeof value === 'boolean' ? (value ? 't' : 'f') : toText(value, type)
 }
 

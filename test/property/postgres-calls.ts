@@ -20,6 +20,7 @@ const TAKEN: readonly (readonly [RegExp, (type: ScalarType) => boolean])[] = [
   [/^(sqrt|cbrt|degrees|radians|atan|atan2)$/, isDouble],
   [/^(concat|concat_ws)$/, isScalar],
   [/^initcap$/, isText],
+  [/^quote_(literal|nullable|ident)$/, isText],
 ]
 
 /** From a type to another. */

@@ -72,6 +72,10 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^split_part$/, [TEXTS, ['word'], ['small']]],
   [/^(chr|to_hex)$/, [['small', 'integer']]],
   [/^(strpos|starts_with|has_prefix|reverse|md5|sha256|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
+  [/^overlay$/, [TEXTS, ['word'], ['small'], ['small']]],
+  [/^quote_/, [TEXTS]],
+  [/^(encode|decode)$/, [TEXTS]],
+  [/^format$/, [['pattern'], [...TEXTS, 'small'], [...TEXTS, 'double'], TEXTS]],
   [/^concat/, [[...TEXTS, 'small'], [...TEXTS, 'double'], TEXTS]],
   [/^regexp_/, [TEXTS]],
   [/^(lower|upper|.*length|.*trim|replace|like|not_like|ilike|not_ilike|concatenate)$/, [TEXTS, TEXTS, TEXTS]],
@@ -145,6 +149,23 @@ const JSONS_WRITTEN = [
 const MEMBERS = ['x', 'y', 'xy', '0', 'Ä', '']
 /** Half hours, negative ones, two changes at odd dates, none. */
 const ZONES = ['Europe/Berlin', 'America/New_York', 'asia/kolkata', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC']
+const CODED = ['', 'YQ==', 'w6Q=', 'YWJj', '6162', 'c3a4', 'ff', 'YQ', 'abcd', ' 61 \n62 ', '00', 'AA==', '=']
+const TEMPLATES = [
+  '%s',
+  '%s-%s',
+  '%L',
+  '%I',
+  '%2$s %1$s',
+  '%5s|',
+  '%-5s|',
+  '%%',
+  '%',
+  '%*s',
+  'ä%s',
+  '%3$L',
+  '%-3L%s',
+  '%d',
+]
 const SHORT_TEXTS = ['a', 'b', 'A', 'de', 'ab', '', 'x', 'true', '1']
 const WIDE = ['9223372036854775808', '-9223372036854775809', '1000000000000000000000000', '18446744073709551616']
 const WIDTHS = [
@@ -197,6 +218,10 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if (id === 'width_bucket' && index === 3) return smallLiteral(random, 0, 12)
   if (id === 'split_part' && index === 1) return textLiteral(random.pick(SHORT_TEXTS))
   if (id === 'split_part' && index === 2) return smallLiteral(random, -3, 7)
+  if (id === 'overlay' && index > 1) return smallLiteral(random, index === 2 ? 0 : -1, 5)
+  if ((id === 'encode' || id === 'decode') && index === 1) return textLiteral(random.pick(['base64', 'hex', 'HEX']))
+  if (id === 'decode' && index === 0) return textLiteral(random.pick(CODED))
+  if (id === 'format' && index === 0) return textLiteral(random.pick(TEMPLATES))
   if (id === 'chr') return smallLiteral(random, random.pick([-1, 60, 228, 8_360, 55_295, 128_510, 1_114_110]), 4)
   if (id.startsWith('subst') && index > 0) return smallLiteral(random, index === 1 ? -2 : 0, 6)
   return undefined

@@ -138,7 +138,7 @@ function joinConverted(
 }
 
 /** Undefined where `out` is an error: an array or object may hold what has no text. */
-function pieceOf(r: Registers, out: number, index: number, toOwnText: Evaluate): Uint8Array | undefined {
+export function pieceOf(r: Registers, out: number, index: number, toOwnText: Evaluate): Uint8Array | undefined {
   if (r.tag[index] === TAG.BOOLEAN) return r.num[index] === 1 ? TRUE_PIECE : FALSE_PIECE
   // of a jsonb a text has quotes
   if (isText(r, index) && toOwnText !== toCanonicalJson) return r.bytesOf(index)
@@ -147,13 +147,13 @@ function pieceOf(r: Registers, out: number, index: number, toOwnText: Evaluate):
 }
 
 /** How each argument becomes a text; undefined: as every value does. */
-function ownTexts(types: readonly ScalarType[]): readonly Evaluate[] | undefined {
+export function ownTexts(types: readonly ScalarType[]): readonly Evaluate[] | undefined {
   if (!types.some((type) => isUndeclared(type) || type === 'jsonb')) return undefined
   return types.map((type) => (type === 'jsonb' ? toCanonicalJson : isUndeclared(type) ? toUndeclaredText : toText))
 }
 
 /** Whatever may stand in a text; an interval has none. */
-const isPieceType = (type: ScalarType): boolean => JOINABLE.includes(type)
+export const isPieceType = (type: ScalarType): boolean => JOINABLE.includes(type)
 
 const CONCAT: FunctionEntry = {
   id: 'concat',

@@ -12,6 +12,8 @@ import {
   previousCharacter,
   resolveTexts,
   skipCharacters,
+  TEXT_BYTES_MAX,
+  tooLong,
   wholeNumber,
 } from './text-argument.ts'
 
@@ -126,7 +128,51 @@ const PREFIX = {
   canFail: failsBeyond('text'),
 } as const
 
+/** PostgreSQL's: what is before the position, the new text, and what is behind so many characters from there on. */
+const overlay: Evaluate = (r, out, a, b, c, d) => {
+  if (!areTexts(r, out, 'overlay', a, b)) return
+  const from = wholeNumber(r, out, 'overlay', c)
+  if (Number.isNaN(from)) return
+  const placed = r.bytesOf(b)
+  const count = d < 0 ? countCharacters(placed, 0, placed.length) : wholeNumber(r, out, 'overlay', d)
+  if (Number.isNaN(count)) return
+  if (from <= 0) {
+    r.setError(out, 'invalid_argument', 'overlay: positions count from 1')
+    return
+  }
+  const bytes = r.ref[a] as Uint8Array
+  const start = r.num[a] as number
+  const end = r.end[a] as number
+  const head = bytes.subarray(start, skipCharacters(bytes, start, end, from - 1))
+  const tail = bytes.subarray(skipCharacters(bytes, start, end, from + count - 1), end)
+  const size = head.length + placed.length + tail.length
+  if (size > TEXT_BYTES_MAX) tooLong(r, out)
+  else r.setText(out, Buffer.concat([head, placed, tail], size), 0, size)
+}
+
 export const TEXT_PART_FUNCTIONS: readonly FunctionEntry[] = [
+  {
+    id: 'overlay',
+    name: 'overlay',
+    form: 'function',
+    resolve: ([text, placed, from, count, further]) =>
+      isTextType(text) &&
+      isTextType(placed) &&
+      isWholeType(from) &&
+      (count === undefined || isWholeType(count)) &&
+      further === undefined
+        ? 'text'
+        : undefined,
+    signature: 'overlay(text, new text, from bigint [, count bigint])',
+    strict: true,
+    canFail: always,
+    evaluate: overlay,
+    doc: {
+      summary:
+        'The text with another one at a position, from 1, in place of so many characters, or of as many as it has. Also `overlay(text PLACING new FROM 2 FOR 3)`.',
+      example: "overlay(phone, '***', 4)",
+    },
+  },
   sideEntry('left', left, 'begin'),
   sideEntry('right', right, 'end'),
   {
