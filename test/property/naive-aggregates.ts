@@ -1,4 +1,7 @@
 /** Owns what the aggregates give, by their definitions over the list of all inputs, and which values they take. */
+import { MEMBER_BYTES_MAX } from '../../src/aggregates/distinct-set.ts'
+import { KeyWriter } from '../../src/core/key-bytes.ts'
+import { Registers } from '../../src/core/registers.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { compareInOrder, compareValues } from './naive-compare.ts'
 import { canonical, divided, isTimeValue, sumOfSpans } from './naive-intervals.ts'
@@ -135,9 +138,22 @@ function totalOfSpans(name: 'sum' | 'avg', inputs: readonly Input[]): Value {
 }
 
 /** Each once; of an undeclared argument a double without a fraction is an integer, as it is in the set. */
+/** Errors: number_out_of_range where a set keeps a hash of the number in place of its digits. */
 function differentNumbers(values: readonly Value[]): NumberValue[] {
   const different = new Map(values.map((value) => [keyOf(value), value]))
-  return [...different.values()] as NumberValue[]
+  const numbers = [...different.values()] as NumberValue[]
+  if (numbers.some((value) => keyLength(value) > MEMBER_BYTES_MAX)) throw new RowError('number_out_of_range')
+  return numbers
+}
+
+function keyLength(value: NumberValue): number {
+  const [registers, writer] = [new Registers(1), new KeyWriter()]
+  if (value instanceof Decimal) registers.setDecimal(0, value)
+  else if (typeof value === 'bigint') registers.setBigInteger(0, value)
+  else registers.setDouble(0, value)
+  writer.reset()
+  writer.appendRegister(registers, 0)
+  return writer.length
 }
 
 const BIT_OPERATIONS = {

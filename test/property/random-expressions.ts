@@ -171,7 +171,7 @@ export class RandomExpressions {
   #wordOf(id: string, index: number, [, subject]: readonly ScalarType[]): Node | undefined {
     const isOfDialect = this.#ground.dialect !== undefined && subject === 'timestamptz'
     const words = index === 0 && !isOfDialect ? wordsOf(id, subject) : undefined
-    return words === undefined || (id !== 'extract' && this.random.chance(0.2))
+    return words === undefined || (id !== 'extract' && id !== 'date_trunc_interval' && this.random.chance(0.2))
       ? undefined
       : { kind: 'literal', type: 'text', value: this.random.pick(words) }
   }
