@@ -11,6 +11,7 @@ import {
   showJson,
   showOther,
   showTime,
+  showValue,
   Span,
   Time,
   type NumberValue,
@@ -49,9 +50,9 @@ export function textOf(value: Value | undefined): string {
 
 /** Of an undeclared value a double without a fraction is an integer, as it is once it was a key. */
 export function toText(value: Value, type: ScalarType | undefined): string {
-  if (type === 'jsonb' && typeof value === 'string') return JSON.stringify(value)
+  if (type === 'jsonb' && value !== null) return showValue(value)
   if (typeof value === 'string') return value
-  if ((type === 'any' || type === 'number' || type === 'jsonb') && typeof value === 'number' && Number.isInteger(value))
+  if ((type === 'any' || type === 'number') && typeof value === 'number' && Number.isInteger(value))
     return BigInt(value).toString()
   if (typeof value === 'boolean') return String(value)
   if (value instanceof Time) return showTime(value)

@@ -33,9 +33,12 @@ const POSTGRES: Override = (node, print) => {
   const texts = node.args.map(print)
   switch (node.id) {
     case 'extract':
-    case 'date_part':
-      // date_part rounds on the way to its double, extract is exact; its field can't be a cast text
       return `(extract(${wordOf(node)} FROM ${texts[1]})::double precision)`
+    case 'date_part': {
+      // it rounds on the way to its double, extract is exact; it takes a date for its midnight, extract refuses hours of one
+      const subject = node.args[1]?.type === 'date' ? `${texts[1]}::timestamp` : texts[1]
+      return `(extract(${wordOf(node)} FROM ${subject})::double precision)`
+    }
     case 'time_bucket':
       return `date_bin(${texts[0]}, ${texts[1]}, ${texts[2] ?? `'2000-01-03 00:00:00+00'::timestamptz`})`
     case 'substring':
