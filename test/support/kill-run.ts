@@ -74,6 +74,9 @@ export async function runKillTest(options: KillOptions): Promise<KillReport> {
   }
 }
 
+const FOLLOWER_COLUMNS = ['views', 'bytes_sum', 'latency_avg', 'path_max', 'users']
+const FOLLOWER_SQL = `SELECT country, ${FOLLOWER_COLUMNS.map((column) => `MEASURE(${column})`).join(', ')} FROM killed GROUP BY country`
+
 class KillRun {
   readonly #options: KillOptions
   readonly #kafka: RunningKafka
@@ -135,6 +138,7 @@ class KillRun {
   async #createRollup(): Promise<void> {
     const service = await this.#start(undefined)
     await service.createRollup('killed', KILL_SQL, TOPIC)
+    await service.createRollup('follower', FOLLOWER_SQL, TOPIC, { source: { rollup: 'killed' } })
     await service.kill()
   }
 
@@ -257,6 +261,7 @@ class KillRun {
     const service = await this.#start(undefined)
     const differences = await this.#finish(service, 'killed')
     const rows = await this.#rowsOf(service, 'killed')
+    differences.push(...(await this.#compareFollower(service)))
     this.#tell('reading once more, undisturbed')
     await service.createRollup('undisturbed', KILL_SQL, TOPIC)
     differences.push(...(await this.#finish(service, 'undisturbed')))
@@ -270,6 +275,18 @@ class KillRun {
     const { filtered } = oracle
     if (filtered !== this.#filtered) differences.push(`${this.#filtered} records filtered, not ${filtered}`)
     return { groups: rows.length, differences: [...differences, ...findDifferences(rows, oracle)] }
+  }
+
+  /** A rollup of the killed one stands where its source's states merged stand. */
+  async #compareFollower(service: RunningService): Promise<string[]> {
+    const measures = FOLLOWER_COLUMNS.map((column) => `MEASURE(${column})`).join(', ')
+    const [own, merged] = await Promise.all(
+      [
+        'SELECT * FROM follower ORDER BY country',
+        `SELECT country, ${measures} FROM killed GROUP BY country ORDER BY country`,
+      ].map(async (sql) => JSON.stringify((await service.query(sql, { timeout_ms: 60_000 })).rows)),
+    )
+    return own === merged ? [] : [`the rollup of the rollup has ${own}, merging its source gives ${merged}`]
   }
 
   #filtered = -1
