@@ -169,9 +169,11 @@ export class RandomExpressions {
 
   /** A field or unit that is written out must be one of the type; undefined: any word, or none. */
   #wordOf(id: string, index: number, [, subject]: readonly ScalarType[]): Node | undefined {
-    const isOfDialect = this.#ground.dialect !== undefined && subject === 'timestamptz'
+    const isLoose = this.#ground.dialect === undefined
+    const isOfDialect = !isLoose && subject === 'timestamptz'
     const words = index === 0 && !isOfDialect ? wordsOf(id, subject) : undefined
-    return words === undefined || (id !== 'extract' && id !== 'date_trunc_interval' && this.random.chance(0.2))
+    return words === undefined ||
+      (isLoose && id !== 'extract' && id !== 'date_trunc_interval' && this.random.chance(0.2))
       ? undefined
       : { kind: 'literal', type: 'text', value: this.random.pick(words) }
   }
