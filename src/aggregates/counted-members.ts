@@ -117,14 +117,18 @@ export class CountedMembers {
     return this.#bytes[group]!
   }
 
-  /** The group's values in the order of their keys: [start, start + length) of `bytes`. */
-  visit(group: number, visitor: (bytes: Uint8Array, start: number, length: number, count: number) => void): void {
+  /** The group's values in the order of their keys, or another one: [start, start + length) of `bytes`. */
+  visit(
+    group: number,
+    visitor: (bytes: Uint8Array, start: number, length: number, count: number) => void,
+    order = compareEntries,
+  ): void {
     const sorted = new Int32Array(this.#distinct[group]!)
     let index = 0
     for (let entry = this.#first[group]!; entry !== EMPTY; entry = this.#next[entry]!) sorted[index++] = entry
     const arena = this.#arena
     const [place, length] = [this.#place, this.#length]
-    sorted.sort((a, b) => compareEntries(arena, place[a]!, length[a]!, arena, place[b]!, length[b]!))
+    sorted.sort((a, b) => order(arena, place[a]!, length[a]!, arena, place[b]!, length[b]!))
     for (const entry of sorted) visitor(arena, place[entry]!, length[entry]!, this.#counts[entry]!)
   }
 

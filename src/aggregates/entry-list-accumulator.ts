@@ -58,7 +58,7 @@ export class EntryListAccumulator implements Accumulator {
   #cutAt: Float64Array = new Float64Array(0)
   /** By group that has been cut with entries left out: the last that was kept; what comes behind it is left out at once. */
   #limit: Int32Array = new Int32Array(0)
-  /** Of entries that no chain has any more. */
+  /** In the arena, of entries that were cut from their chains. */
   #droppedBytes = 0
 
   constructor(options: EntryListOptions, input: AccumulatorInput) {

@@ -118,7 +118,6 @@ function checkAnswer({ lines, errors }: Answer, expected: NaiveAnswer, name: str
   }
 }
 
-/** Lists of texts are told by what only one of the two has. */
 /** All groups merged again: the outputs over aggregates alone are those of one group. */
 function checkMeasures(
   bench: LeafBench,
@@ -157,6 +156,7 @@ export function isOfAggregates(node: Node): boolean {
   )
 }
 
+/** Lists of texts are told by what only one of the two has. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   const [left, right] = [actual, expected].map((value) => JSON.stringify(value))
   if (left === right) return
