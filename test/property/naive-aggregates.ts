@@ -94,9 +94,12 @@ export function finalize(node: AggregateNode, given: readonly Input[]): Value {
     case 'approx_percentile':
       return approximatePercentile(values as NumberValue[], Number(parameter))
     case 'sum':
-      return sumOf(distinct ? differentNumbers(values) : (values as NumberValue[]), type === 'double precision')
+      return sumOf(
+        distinct ? differentNumbers(values, argument?.type) : (values as NumberValue[]),
+        type === 'double precision',
+      )
     case 'avg':
-      return averageOf(distinct ? differentNumbers(values) : (values as NumberValue[]))
+      return averageOf(distinct ? differentNumbers(values, argument?.type) : (values as NumberValue[]))
     case 'stddev':
     case 'stddev_samp':
     case 'stddev_pop':
@@ -139,8 +142,9 @@ function totalOfSpans(name: 'sum' | 'avg', inputs: readonly Input[]): Value {
 
 /** Each once; of an undeclared argument a double without a fraction is an integer, as it is in the set. */
 /** Errors: number_out_of_range where a set keeps a hash of the number in place of its digits. */
-function differentNumbers(values: readonly Value[]): NumberValue[] {
-  const different = new Map(values.map((value) => [keyOf(value), value]))
+/** As a set keeps them: by their keys, so that equal ones are one number, whichever came. */
+function differentNumbers(values: readonly Value[], type: ScalarType = 'any'): NumberValue[] {
+  const different = new Map(values.map((value) => [keyOf(value), fromKey(value, type)]))
   const numbers = [...different.values()] as NumberValue[]
   if (numbers.some((value) => keyLength(value) > MEMBER_BYTES_MAX)) throw new RowError('number_out_of_range')
   return numbers
