@@ -5,6 +5,7 @@
 import { normalizeDecimal, parseDecimal } from '../core/decimal.ts'
 import { isZeroToken, JSON_DIGITS_MAX, readJsonDouble, readJsonInteger } from '../core/json-number.ts'
 import { isValidUtf8, unescapeString } from '../core/json-string.ts'
+import { readQuickDecimal } from '../core/quick-decimal.ts'
 import { TAG, type Registers } from '../core/registers.ts'
 import { JSON_KIND, type JsonPath } from '../core/json-field.ts'
 import { JsonFieldReader } from '../records/json-field-reader.ts'
@@ -104,7 +105,10 @@ export class FieldLoader {
   /** As load(), but a number with a point or exponent is the exact decimal that is written, not the double nearest to it. */
   loadExact(field: number, out: number): void {
     if (this.#kind[field] !== KIND_DECIMAL) return this.load(field, out)
-    const decimal = parseDecimal(this.#latin1(this.#start[field]!, this.#end[field]!))
+    const start = this.#start[field]!
+    const end = this.#end[field]!
+    if (readQuickDecimal(this.#bytes, start, end, this.#r, out)) return
+    const decimal = parseDecimal(this.#latin1(start, end))
     if (decimal !== undefined) return this.#r.setDecimal(out, normalizeDecimal(decimal))
     this.#r.setError(out, 'number_out_of_range', `field ${this.#nameOf(field)} is outside the range of numeric`)
   }

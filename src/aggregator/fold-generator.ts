@@ -6,6 +6,7 @@ import type { OrderKey } from '../aggregates/order-key.ts'
 import { TAG } from '../core/registers.ts'
 import { valueColumnsOf, type GroupColumn, type IngestHalf, type PartialColumn } from '../planner/plan.ts'
 import type { Expression } from '../sql/expression.ts'
+import { ConstantFolder } from '../sql/fold-constants.ts'
 import { ExpressionCode } from './expression-code.ts'
 import { FILTERED, FOLDED } from './fold-outcome.ts'
 
@@ -25,7 +26,8 @@ export class FoldGenerator {
   readonly #failingIsNull: boolean
   readonly #isRegrouping: boolean
 
-  constructor(half: IngestHalf, failingIsNull: boolean, isRegrouping: boolean) {
+  constructor(written: IngestHalf, failingIsNull: boolean, isRegrouping: boolean) {
+    const half = foldHalf(written)
     this.#isRegrouping = isRegrouping
     this.#half = half
     this.#columns = valueColumnsOf(half)
@@ -173,6 +175,23 @@ export class FoldGenerator {
     }
     if (isSet) code.body.line('}')
     code.body.line(`return ${FOLDED}`)
+  }
+}
+
+/** With literals for what is the same for all records. */
+function foldHalf(half: IngestHalf): IngestHalf {
+  const folder = new ConstantFolder()
+  const fold = (expression: Expression): Expression => folder.fold(expression)
+  return {
+    ...half,
+    where: half.where === null ? null : fold(half.where),
+    groupBy: half.groupBy.map((column) => ({ ...column, expression: fold(column.expression) })),
+    partials: half.partials.map(({ order, ...partial }) => ({
+      ...partial,
+      args: partial.args.map(fold),
+      filter: partial.filter === null ? null : fold(partial.filter),
+      ...(order === undefined ? {} : { order: order.map((key) => ({ ...key, expression: fold(key.expression) })) }),
+    })),
   }
 }
 

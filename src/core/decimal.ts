@@ -25,9 +25,12 @@ export const EXACT_POWERS_OF_TEN = Float64Array.from({ length: EXACT_POWER_MAX +
   Number(`1e${power}`),
 )
 
+/** Powers that usual numbers need are at hand: to compute one takes longer than to use it. */
+const POWERS_OF_TEN = Array.from({ length: 65 }, (_, exponent) => 10n ** BigInt(exponent))
+
 /** 10^exponent. */
 export function powerOfTen(exponent: number): bigint {
-  return 10n ** BigInt(exponent)
+  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
 }
 
 export function decimalOfInteger(value: bigint): Decimal {
@@ -97,19 +100,23 @@ export function decimalToDouble({ unscaled, scale }: Decimal): number {
   return Number(`${unscaled}e-${scale}`) + 0
 }
 
+const NORMALIZING_STEP_MAX = 256
+
 /** The same value with the least scale. */
 export function normalizeDecimal(value: Decimal): Decimal {
   let { unscaled, scale } = value
+  if (scale === 0 || unscaled % 10n !== 0n) return value
   if (unscaled === 0n) return { unscaled, scale: 0 }
   // in large steps first: a double's expansion has up to 1,074 places
-  for (let step = 256; step >= 1; step >>= 1) {
+  for (let step = NORMALIZING_STEP_MAX; step >= 1; step >>= 1) {
+    if (step > scale) continue
     const power = powerOfTen(step)
     while (scale >= step && unscaled % power === 0n) {
       unscaled /= power
       scale -= step
     }
   }
-  return scale === value.scale ? value : { unscaled, scale }
+  return { unscaled, scale }
 }
 
 function unscaledAt(value: Decimal, scale: number): bigint {

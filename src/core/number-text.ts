@@ -3,6 +3,7 @@
  * does. The usual forms are read without making an object.
  */
 import { type Decimal, decimalToText, EXACT_POWERS_OF_TEN, normalizeDecimal, parseDecimal } from './decimal.ts'
+import { readQuickDecimal } from './quick-decimal.ts'
 import { type Registers, TAG } from './registers.ts'
 
 /** How reading a text ended. Only `READ` writes the register. */
@@ -77,6 +78,7 @@ function integerOf(text: string): bigint | undefined {
 
 /** Reads PostgreSQL's forms of numeric, exactly; NaN and Infinity, which it has too, are out of range. */
 export function readNumeric(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): NumberText {
+  if (readQuickDecimal(bytes, start, end, r, out)) return NUMBER_TEXT.READ
   const text = trimmedText(bytes, start, end)
   if (text === undefined) return NUMBER_TEXT.INVALID
   const integer = integerOf(text)

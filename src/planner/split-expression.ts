@@ -7,6 +7,7 @@ import { RollupdError } from '../core/errors.ts'
 import type { AggregateCall, Expression, Field, GroupingCall, PartialValue } from '../sql/expression.ts'
 import { quoteName } from '../sql/identifier.ts'
 import { literal } from '../sql/literal.ts'
+import { mapParts } from '../sql/map-parts.ts'
 import { printExpression, type PrintNames } from '../sql/print-expression.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { SelectedOutput } from './group-by.ts'
@@ -79,26 +80,7 @@ export class Splitter {
   #splitParts(expression: Expression): Expression {
     // Literals inside stay literals even where the same literal is grouped: units and patterns are read once, at planning.
     const part = (child: Expression): Expression => (child.kind === 'literal' ? child : this.split(child))
-    switch (expression.kind) {
-      case 'call':
-      case 'and':
-      case 'or':
-      case 'coalesce':
-        return { ...expression, args: expression.args.map(part) }
-      case 'case':
-        return {
-          ...expression,
-          // oxlint-disable-next-line unicorn/no-thenable -- a branch of CASE, never awaited
-          whens: expression.whens.map(({ when, then }) => ({ when: part(when), then: part(then) })),
-          otherwise: part(expression.otherwise),
-        }
-      case 'try':
-        return { ...expression, argument: part(expression.argument) }
-      case 'in':
-        return { ...expression, argument: part(expression.argument), list: expression.list.map(part) }
-      default:
-        return expression
-    }
+    return mapParts(expression, part)
   }
 
   #splitGrouping(call: GroupingCall): Expression {

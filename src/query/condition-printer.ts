@@ -43,7 +43,7 @@ export class ConditionPrinter {
 
   /** Text that is true exactly where the condition is; an error is noted at the place and counts as not true. */
   print(condition: Expression, place: GuardPlace): string {
-    const parts = conjunctsOf(condition)
+    const parts = conjunctsOf(this.#printer.fold(condition))
     const safe = parts.filter((part) => !this.#printer.canFail(part)).map((part) => this.whenTrue(part))
     const failing = parts.filter((part) => this.#printer.canFail(part)).map((part) => this.#printer.printTruth(part))
     const safeText = safe.join(' AND ')

@@ -6,6 +6,7 @@ import { assert, BrokenInvariant, unreachable } from '../core/assert.ts'
 import { isTimeType, toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 import type { Call, Case, Expression, GroupValue, In, Logic, PartialValue, SqlFragment } from '../sql/expression.ts'
 import type { FunctionEntry } from '../sql/function-entry.ts'
+import { ConstantFolder } from '../sql/fold-constants.ts'
 import { findFunctions, functionById } from '../sql/function-table.ts'
 import type { AccessPaths } from './access-path.ts'
 import type { KindProbe } from './kind-probe.ts'
@@ -31,6 +32,7 @@ export interface PrinterParts {
 export class ExpressionPrinter {
   readonly parts: PrinterParts
   readonly #resolveLeaf: ResolveLeaf
+  readonly #constants = new ConstantFolder()
 
   /** `resolveLeaf` is for wrap halves; statements of queries have no such nodes. */
   constructor(parts: PrinterParts, resolveLeaf?: ResolveLeaf) {
@@ -40,6 +42,11 @@ export class ExpressionPrinter {
       (() => {
         assert(false, 'a query has no group or partial nodes')
       })
+  }
+
+  /** With literals for the calls in it that have a value already; not for where a bare number is the ordinal of an output. */
+  fold(expression: Expression): Expression {
+    return this.#constants.fold(expression)
   }
 
   /** Whether the cell may be an error. */
@@ -54,8 +61,10 @@ export class ExpressionPrinter {
       case 'partial':
         return this.#resolveLeaf(expression).canFail
       case 'call': {
-        const { args } = expression
-        const entry = functionById(expression.function)
+        const folded = this.fold(expression)
+        if (folded.kind !== 'call') return false
+        const { args } = folded
+        const entry = functionById(folded.function)
         // key bytes of two cells can always be compared; only values of records may have none
         const fails = !COMPARISONS.has(entry.name) && entry.canFail(args.map(({ type }) => type))
         return fails || args.some((arg) => this.canFail(arg))
@@ -155,9 +164,11 @@ export class ExpressionPrinter {
     return `${name}(${[inner, ...texts.slice(-ARGUMENTS_MAX)].join(', ')})`
   }
 
+  /** A call that is constant itself stays one, which SQLite computes once: it may stand where a bare number is an ordinal. */
   #call(call: Call): string {
     const entry = functionById(call.function)
-    const { args } = call
+    const folded = this.fold(call)
+    const args = folded.kind === 'call' ? folded.args : call.args.map((arg) => this.fold(arg))
     const types = args.map(({ type }) => type)
     if (!args.some((arg) => this.canFail(arg))) {
       const native = entry.native?.(

@@ -34,6 +34,11 @@ test('EXPLAIN tells both halves, the SQLite text and the way to the groups', () 
 
 test.each([
   [`SELECT n FROM views WHERE hour >= '2026-01-01T03:00Z'`, '  looks up views by its key (bucket>?)'],
+  [
+    `SELECT n FROM views WHERE hour >= '2026-01-01T03:00Z'::timestamptz - interval '1 hour'`,
+    '  looks up views by its key (bucket>?)',
+  ],
+  [`SELECT n FROM views WHERE country = upper('d') || 'E'`, '  looks up views by index g1_i0 (country=?)'],
   ['SELECT n FROM views', '  reads all of views'],
   ['SELECT * FROM generate_series(1, 3)', '  makes the series t0'],
   ['SELECT 1 AS one', '  takes one written row'],

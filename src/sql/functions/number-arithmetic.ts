@@ -19,7 +19,9 @@ import { exactOf } from './compare-values.ts'
 export type Operator = '+' | '-' | '*' | '/' | '%'
 
 /** Beyond so many bits a decimal is refused; PostgreSQL's numeric ends there too. */
-const UNSCALED_LIMIT = 10n ** BigInt(DECIMAL_INTEGER_DIGITS_MAX)
+const UNSCALED_MAX = 10n ** BigInt(DECIMAL_INTEGER_DIGITS_MAX)
+/** Not the other's negation at each use: it has 54 KB. */
+const UNSCALED_MIN = -UNSCALED_MAX
 
 /** A number register as a double, correctly rounded; infinite beyond its range. */
 export function doubleOf(r: Registers, index: number): number {
@@ -55,7 +57,7 @@ export function setBigintResult(r: Registers, out: number, value: bigint): void 
  * digits of a quotient.
  */
 export function setExact(r: Registers, out: number, value: Decimal): void {
-  if (value.unscaled > UNSCALED_LIMIT || value.unscaled < -UNSCALED_LIMIT) {
+  if (value.unscaled > UNSCALED_MAX || value.unscaled < UNSCALED_MIN) {
     r.setError(out, 'number_out_of_range', 'value out of range of numeric')
   } else r.setDecimal(out, normalizeDecimal(value))
 }
