@@ -12,6 +12,8 @@ import { HASH_FUNCTIONS } from './functions/hash.ts'
 import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
 import { JSON_CASTS } from './functions/json-cast.ts'
 import { JSON_EDIT_FUNCTIONS } from './functions/json-edit.ts'
+import { JSON_PRETTY } from './functions/json-pretty.ts'
+import { JSON_SET_FUNCTIONS } from './functions/json-set.ts'
 import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
@@ -42,6 +44,8 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...TEXT_PART_FUNCTIONS,
   ...TEXT_FILL_FUNCTIONS,
   ...JSON_EDIT_FUNCTIONS,
+  ...JSON_SET_FUNCTIONS,
+  JSON_PRETTY,
   ...TEXT_JOIN_FUNCTIONS,
   FORMAT,
   ...TEXT_QUOTE_FUNCTIONS,

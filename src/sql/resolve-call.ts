@@ -42,6 +42,7 @@ const TEXT_OPERATORS = new Set([
 const SYMMETRIC_FUNCTIONS = new Set(['nullif'])
 /** The types that quoted operands of these take, the left one's and the right one's. */
 const JSON_SIDES: Readonly<Record<string, readonly [ScalarType, ScalarType]>> = {
+  '#-': ['jsonb', 'text'],
   '?': ['jsonb', 'text'],
   '?|': ['jsonb', 'text'],
   '?&': ['jsonb', 'text'],

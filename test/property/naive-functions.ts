@@ -25,6 +25,7 @@ import {
   type NaiveFunction,
   type Notes,
 } from './naive-call.ts'
+import { NAIVE_JSON_SET, pathOf, placeOf, type Path } from './naive-json-set.ts'
 import { NAIVE_JSON, readJson, showCanonical, toJsonb } from './naive-json.ts'
 import { compareTyped } from './naive-compare.ts'
 import { extractOfSpan } from './naive-interval-fields.ts'
@@ -43,7 +44,6 @@ import {
   readDouble,
   readLocal,
   readNumeric,
-  readPath,
   readTime,
   substring,
   trim,
@@ -210,24 +210,21 @@ export function followFields(node: JsonNode | undefined, path: readonly (string 
 }
 
 /** Texts all: in an array one that is a whole number is an index. */
-function followPath(value: Value, path: readonly string[]): Value {
+function followPath(value: Value, path: Path): Value {
   if (!(value instanceof Json)) return path.length === 0 ? value : null
   let found: JsonNode | undefined = value.node
   for (const step of path) {
-    if (found === undefined) return null
+    if (found === undefined || step === null) return null
     const isArray = typeof found === 'object' && found !== null && 'elements' in found
-    if (isArray && !/^-?\d{1,9}$/.test(step)) return null
-    found = findPart(found, isArray ? BigInt(step) : step)
+    const place = placeOf(step)
+    if (isArray && place === undefined) return null
+    found = findPart(found, isArray ? BigInt(place ?? 0) : step)
   }
   return found === undefined ? null : fieldValue(found)
 }
 
 function asText(value: Value): Value {
   return value === null ? null : toText(value, 'any')
-}
-
-function pathOf(value: Value | undefined): string[] {
-  return readPath(textOf(value))
 }
 
 function like(folds: boolean, wanted: boolean): NaiveFunction {
@@ -362,6 +359,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
     return wanted === '' ? subject : subject.split(wanted).join(by)
   }),
   ...NAIVE_JSON,
+  ...NAIVE_JSON_SET,
   jsonb_extract_path: strict(([value = null, ...steps]) => followPath(value, steps.map(textOf))),
   jsonb_extract_path_text: strict(([value = null, ...steps]) => asText(followPath(value, steps.map(textOf)))),
   ...NAIVE_MATH,

@@ -60,7 +60,7 @@ function timeText(value: Value): string | undefined {
   return value instanceof Local || value instanceof Day || value instanceof Span ? showOther(value) : undefined
 }
 
-function toNode(value: Value): JsonNode {
+export function toNode(value: Value): JsonNode {
   if (value === null || typeof value === 'boolean') return value
   if (value instanceof Json) return value.node
   const time = timeText(value)
@@ -174,15 +174,19 @@ function join(left: Value, right: Value): Value {
   return new Json({ elements: [...(arrayOf(a) ?? [a]), ...(arrayOf(b) ?? [b])] })
 }
 
-function stripNulls(node: JsonNode): JsonNode {
+function stripNulls(node: JsonNode, inArrays: boolean): JsonNode {
   const members = membersOf(node)
   if (members !== undefined) {
     return {
-      members: [...members].filter(([, value]) => value !== null).map(([key, value]) => [key, stripNulls(value)]),
+      members: [...members]
+        .filter(([, value]) => value !== null)
+        .map(([key, value]) => [key, stripNulls(value, inArrays)]),
     }
   }
   const elements = arrayOf(node)
-  return elements === undefined ? node : { elements: elements.map(stripNulls) }
+  if (elements === undefined) return node
+  const kept = inArrays ? elements.filter((element) => element !== null) : elements
+  return { elements: kept.map((element) => stripNulls(element, inArrays)) }
 }
 
 function keyText(value: Value, type: ScalarType | undefined): string {
@@ -260,10 +264,11 @@ export const NAIVE_JSON: Readonly<Record<string, NaiveFunction>> = {
   contained: strict(([left = null, right = null]) => containsValue(right, left)),
   remove_from_json: strict(([value = null, part = null]) => remove(value, part)),
   join_json: strict(([left = null, right = null]) => join(left, right)),
-  jsonb_strip_nulls: strict(([value = null]) => {
+  jsonb_strip_nulls: strict(([value = null, inArrays = false]) => {
+    if (typeof inArrays !== 'boolean') throw wrongKind()
     if (!(value instanceof Json)) return value
     showJson(value.node)
-    return new Json(stripNulls(value.node) as Json['node'])
+    return new Json(stripNulls(value.node, inArrays) as Json['node'])
   }),
   string_to_array: lax(([text = null, separator = null, nullText = null]) => {
     if (text === null) return null

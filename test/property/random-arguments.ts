@@ -38,9 +38,11 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(jsonb_array_length|cardinality|array_length)$/, [['array']]],
   [/^\w+_(any|all)$/, [['small', 'word'], ['array']]],
   [/^(contains|contained|join_json)$/, [JSONS, JSONS]],
+  [/^(jsonb_set|jsonb_set_lax|jsonb_insert)$/, [JSONS, ['array'], [...JSONS, 'small', 'word'], ['boolean']]],
+  [/^remove_path$/, [JSONS, ['array']]],
   [/^(has_any_key|has_all_keys|remove_from_json)$/, [JSONS, ['array']]],
   [/^(has_key|jsonb_extract_path|jsonb_extract_path_text)$/, [JSONS, ['word'], ['word']]],
-  [/^(jsonb_strip_nulls|jsonb_typeof|to_jsonb)$/, [[...JSONS, 'small', 'word']]],
+  [/^(jsonb_strip_nulls|jsonb_typeof|to_jsonb|jsonb_pretty)$/, [[...JSONS, 'small', 'word'], ['boolean']]],
   [/^(member|member_text|path|path_text)$/, [JSONS, ['word', 'small']]],
   [
     /^(add|subtract|multiply|divide|remainder|negate|abs|round|floor|ceil|ceiling|to_timestamp|timestamp_)/,
@@ -131,9 +133,13 @@ export function wordsOf(id: string, subject: ScalarType | undefined): readonly s
 }
 
 const READ_ONCE =
-  /^((time_bucket|time_bucket_zone|date_bin|timezone) 0|(path|path_text|has_any_key|has_all_keys|array_length) 1|date_(trunc|part|trunc_zone|trunc_interval) 0|\w*_zone 2|\w*like 1|\w+_(any|all) 1)$/
+  /^((time_bucket|time_bucket_zone|date_bin|timezone) 0|(path|path_text|remove_path|jsonb_set|jsonb_insert|has_any_key|has_all_keys|array_length) 1|date_(trunc|part|trunc_zone|trunc_interval) 0|\w*_zone 2|\w*like 1|\w+_(any|all) 1)$/
 const REGEXPS = ['a', '^a', 'b$', '[a-c]+', '(a)(b)?', '\\d+', 'a.*b', 'x|y', '', '^$', '[^a]', 'd?e', 'ä', '.']
-const PATHS = ['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}']
+const PATHS = [
+  ...['{x}', '{y}', '{x,y}', '{0}', '{-1}', '{x,0}', '{}', '{"x"}', '{ y , 1 }', '{Ä}', '{""}'],
+  ...['{z}', '{-9}', '{9}', '{1,x}', '{" 1"}', '{"1 "}', '{+0}', '{x,-1}', '{99999999999}'],
+]
+const TREATMENTS = ['use_json_null', 'delete_key', 'return_target', 'raise_exception', 'DELETE_KEY']
 const KEY_LISTS = ['{x}', '{x,y}', '{}', '{Ä,z,0}']
 const JSONS_WRITTEN = [
   '{}',
@@ -210,7 +216,9 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if (id === 'remove_from_json' && type === 'bigint') return smallLiteral(random, -2, 4)
   if (id.startsWith('date_trunc') && index === 0) return textLiteral(randomUnit(random))
   if (id.endsWith('like') && index === 1) return textLiteral(randomPattern(random))
-  if (id.startsWith('path') && index === 1) return textLiteral(random.pick(PATHS))
+  if (id === 'jsonb_set_lax' && index === 4) return textLiteral(random.pick(TREATMENTS))
+  if (/^(path|remove_path|jsonb_set|jsonb_insert)/.test(id) && index === 1 && type === 'text')
+    return textLiteral(random.pick(PATHS))
   if (id.startsWith('member') && index === 1)
     return type === 'text' ? textLiteral(random.pick(MEMBERS)) : smallLiteral(random, -2, 3)
   if ((id === 'round_to' || id === 'trunc_to') && index === 1) return smallLiteral(random, -4, 9)

@@ -29,6 +29,18 @@ const ARGUMENTS_MAX = 3
 const LONG_LENGTHS = [4, 5, 6, 7]
 const LONG_TYPES = 2
 const FOUR_ARGUMENTS: ReadonlySet<string> = new Set(['width_bucket'])
+const SETTING: readonly (readonly ScalarType[])[] = [
+  ['any', 'jsonb'],
+  ['text', 'jsonb'],
+  ['any', 'jsonb'],
+  ['boolean', 'any'],
+]
+/** Calls with more, by the types of each place. */
+const LONG_CALLS: Readonly<Record<string, readonly (readonly ScalarType[])[]>> = {
+  jsonb_set: SETTING,
+  jsonb_insert: SETTING,
+  jsonb_set_lax: [...SETTING, ['text']],
+}
 
 export const SIGNATURES: readonly Signature[] = FUNCTIONS.flatMap(signaturesOf)
 export const FUNCTION_IDS: readonly string[] = [...new Set(SIGNATURES.map(({ id }) => id))]
@@ -36,7 +48,9 @@ export const FUNCTION_IDS: readonly string[] = [...new Set(SIGNATURES.map(({ id 
 function signaturesOf(entry: FunctionEntry): Signature[] {
   const lengths = FOUR_ARGUMENTS.has(entry.id) ? [4] : Array.from({ length: ARGUMENTS_MAX }, (_, index) => index + 1)
   const long = entry.variadic === true ? combinations(LONG_TYPES).flatMap(repeated) : []
-  return [...lengths.flatMap(combinations), ...long].flatMap((args) => {
+  const places = LONG_CALLS[entry.id]
+  const written = places === undefined ? [] : products(places)
+  return [...lengths.flatMap(combinations), ...long, ...written].flatMap((args) => {
     const type = entry.resolve(args)
     if (type === undefined || !isWritten(entry, args)) return []
     // analysers take the first entry of the name that answers
@@ -48,6 +62,13 @@ function signaturesOf(entry: FunctionEntry): Signature[] {
 /** Lists with more arguments than registers are handed over by name. */
 function repeated(types: readonly ScalarType[]): ScalarType[][] {
   return LONG_LENGTHS.map((length) => Array.from({ length }, (_, index) => types[index % types.length] as ScalarType))
+}
+
+function products(places: readonly (readonly ScalarType[])[]): ScalarType[][] {
+  return places.reduce<ScalarType[][]>(
+    (lists, types) => lists.flatMap((list) => types.map((type) => [...list, type])),
+    [[]],
+  )
 }
 
 function combinations(length: number): ScalarType[][] {

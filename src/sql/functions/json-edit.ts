@@ -1,19 +1,16 @@
 /** Owns JSON values made of JSON values: ||, -, jsonb_strip_nulls. Parts are copied as they are written. */
 import { readJsonInto } from '../../core/json-path.ts'
-import { skipString, skipValue, textOfString } from '../../core/json-text.ts'
+import { skipValue } from '../../core/json-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import { isArray } from '../../core/value-kind.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { always, isOneOf, isText, textOf, wrongKind } from './argument.ts'
 import { countElements, firstPart, memberValue, nextElement, nextPart } from '../../core/json-elements.ts'
+import { isString, sliceText, textWithout } from './json-change.ts'
 import { beginOf, isJsonType, jsonTextOf, setJsonText, toCanonicalJson } from './json-value.ts'
 import { wholeNumber } from './text-argument.ts'
 
 const OBJECT_OPEN = 0x7b
-
-function sliceText(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
-}
 
 /** What stands between the brackets; a value that is no array is the only element. */
 function innerText(r: Registers, index: number): string {
@@ -30,31 +27,8 @@ const join: Evaluate = (r, out, a, b) => {
   setJsonText(r, out, bothObjects ? `{${parts}}` : `[${parts}]`)
 }
 
-/** Members and elements for which `drops` doesn't hold; `at` is where one begins. */
-function without(
-  r: Registers,
-  out: number,
-  a: number,
-  drops: (bytes: Uint8Array, at: number, index: number) => boolean,
-): void {
-  const bytes = r.ref[a] as Uint8Array
-  const open = beginOf(r, a)
-  const isObject = bytes[open] === OBJECT_OPEN
-  let text = isObject ? '{' : '['
-  let index = 0
-  for (let at = firstPart(bytes, open); at >= 0; index++) {
-    const end = skipValue(bytes, isObject ? memberValue(bytes, at) : at)
-    if (!drops(bytes, at, index)) text += (text.length > 1 ? ',' : '') + sliceText(bytes, at, end)
-    at = nextPart(bytes, end)
-  }
-  setJsonText(r, out, text + (isObject ? '}' : ']'))
-}
-
-/** The text of the string at `at`, a key or an element; another value is none. */
-function isString(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
-  if (bytes[at] !== 0x22) return false
-  const text = textOfString(bytes, at, skipString(bytes, at))
-  return text !== undefined && Buffer.compare(text, wanted) === 0
+function without(r: Registers, out: number, a: number, drops: Parameters<typeof textWithout>[2]): void {
+  setJsonText(r, out, textWithout(r.ref[a] as Uint8Array, beginOf(r, a), drops))
 }
 
 function removeTexts(r: Registers, out: number, a: number, texts: readonly Uint8Array[]): void {
@@ -100,15 +74,16 @@ function removeElement(r: Registers, out: number, a: number, b: number): void {
 
 /** Of canonical text, where every key stands once: the last of equal ones counts. */
 const stripNulls: Evaluate = (r, out, a, b, c, d) => {
-  if (r.tag[a] !== TAG.JSON) {
-    r.copy(out, a)
-    return
+  const inArrays = b >= 0
+  if (inArrays && r.tag[b] !== TAG.BOOLEAN) wrongKind(r, out, 'jsonb_strip_nulls', b)
+  else if (r.tag[a] !== TAG.JSON) r.copy(out, a)
+  else {
+    toCanonicalJson(r, out, a, -1, c, d)
+    if (r.tag[out] !== TAG.ERROR) setJsonText(r, out, strippedText(r.bytesOf(out), 0, inArrays && r.num[b] === 1))
   }
-  toCanonicalJson(r, out, a, b, c, d)
-  if (r.tag[out] !== TAG.ERROR) setJsonText(r, out, strippedText(r.bytesOf(out), 0))
 }
 
-function strippedText(bytes: Uint8Array, open: number): string {
+function strippedText(bytes: Uint8Array, open: number, inArrays: boolean): string {
   const isObject = bytes[open] === OBJECT_OPEN
   const parts: string[] = []
   for (let at = firstPart(bytes, open); at >= 0;) {
@@ -116,10 +91,11 @@ function strippedText(bytes: Uint8Array, open: number): string {
     const first = bytes[value]
     const end = skipValue(bytes, value)
     const isNull = first === 0x6e
-    if (!isObject || !isNull) {
+    if (!isNull || (!isObject && !inArrays)) {
       const isContainer = first === OBJECT_OPEN || first === 0x5b
       parts.push(
-        sliceText(bytes, at, value) + (isContainer ? strippedText(bytes, value) : sliceText(bytes, value, end)),
+        sliceText(bytes, at, value) +
+          (isContainer ? strippedText(bytes, value, inArrays) : sliceText(bytes, value, end)),
       )
     }
     at = nextPart(bytes, end)
@@ -169,13 +145,17 @@ export const JSON_EDIT_FUNCTIONS: readonly FunctionEntry[] = [
     id: 'jsonb_strip_nulls',
     name: 'jsonb_strip_nulls',
     form: 'function',
-    resolve: ([type, further]) => (isJsonType(type) && further === undefined ? 'jsonb' : undefined),
-    signature: 'jsonb_strip_nulls(value)',
+    resolve: ([type, inArrays, further]) =>
+      isJsonType(type) && isOneOf(inArrays ?? 'boolean', 'boolean', 'any') && further === undefined
+        ? 'jsonb'
+        : undefined,
+    signature: 'jsonb_strip_nulls(value [, in_arrays boolean])',
     strict: true,
     canFail: always,
     evaluate: stripNulls,
     doc: {
-      summary: 'Without the members that are null, at every depth; nulls in arrays stay.',
+      summary:
+        'Without the members that are null, at every depth; nulls in arrays stay, unless the second argument is true.',
       example: 'jsonb_strip_nulls(device)',
     },
   },

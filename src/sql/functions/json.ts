@@ -1,19 +1,15 @@
 /** Owns the paths into undeclared values and jsonb: ->, ->>, #>, #>> and jsonb_extract_path. What isn't there, and any part of a scalar, is NULL. */
-import { RollupdError } from '../../core/errors.ts'
 import { findElement, findKey, readJsonInto } from '../../core/json-path.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
-import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isOneOf, isText, isWholeDouble, quote, textOf, variadic, wrongKind } from './argument.ts'
+import { always, isOneOf, isText, isWholeDouble, textOf, variadic, wrongKind } from './argument.ts'
 import { JSON_BUILD_FUNCTIONS } from './json-build.ts'
 import { JSON_CONTAIN_FUNCTIONS } from './json-contain.ts'
 import { JSON_LOOK_FUNCTIONS } from './json-look.ts'
+import { isPathType, type JsonPath, literalPath, readPath, toStep } from './json-path-argument.ts'
 import { beginOf, isJsonType } from './json-value.ts'
-import { parseTextArray } from './text-array.ts'
 import { toUndeclaredText } from './casts.ts'
-
-const INDEX = /^-?\d{1,9}$/
 
 /** Where the part of the JSON value at `at` begins; -1: there is none. A number asks an array, a text an object. */
 function findPart(bytes: Uint8Array, at: number, key: Uint8Array | number): number {
@@ -40,8 +36,8 @@ function member(r: Registers, out: number, a: number, b: number, name: string): 
   else readJsonInto(bytes, at, r, out)
 }
 
-/** A text is a key of an object, and an index of an array where it is one. */
-function walk(r: Registers, out: number, a: number, path: readonly string[]): void {
+/** A step is a key of an object, and an index of an array where it is one; a null step leads nowhere. */
+function walk(r: Registers, out: number, a: number, path: JsonPath): void {
   if (r.tag[a] !== TAG.JSON) {
     // the empty path is the value itself
     if (path.length === 0) r.copy(out, a)
@@ -51,8 +47,9 @@ function walk(r: Registers, out: number, a: number, path: readonly string[]): vo
   const bytes = r.ref[a] as Uint8Array
   let at = beginOf(r, a)
   for (const step of path) {
-    if (bytes[at] === 0x7b) at = findKey(bytes, at, Buffer.from(step, 'utf8'))
-    else if (bytes[at] === 0x5b && INDEX.test(step)) at = findElement(bytes, at, Number(step))
+    if (step === null) at = -1
+    else if (bytes[at] === 0x7b) at = findKey(bytes, at, step.key)
+    else if (bytes[at] === 0x5b && !Number.isNaN(step.index)) at = findElement(bytes, at, step.index)
     else at = -1
     if (at < 0) {
       r.setNull(out)
@@ -89,19 +86,8 @@ function memberEntry(name: '->' | '->>', asText: boolean): FunctionEntry {
   }
 }
 
-/** The steps of a literal path. Errors: sql_invalid for a text that is no array. */
-function literalPath(argument: Expression | undefined): readonly string[] | undefined {
-  if (argument?.kind !== 'literal' || typeof argument.value !== 'string') return undefined
-  const path = parseTextArray(argument.value)
-  if (path !== undefined) return path
-  throw new RollupdError('sql_invalid', `"${argument.value}" is not a path`, {
-    position: argument.position,
-    hint: "Write the steps in braces, such as '{device,os}' or '{tags,0}'.",
-  })
-}
-
 function pathEntry(name: '#>' | '#>>', asText: boolean): FunctionEntry {
-  const follow = (r: Registers, out: number, a: number, path: readonly string[]): void => {
+  const follow = (r: Registers, out: number, a: number, path: JsonPath): void => {
     walk(r, out, a, path)
     if (asText && r.tag[out] !== TAG.ERROR) toUndeclaredText(r, out, out, -1, -1, -1)
   }
@@ -110,19 +96,13 @@ function pathEntry(name: '#>' | '#>>', asText: boolean): FunctionEntry {
     name,
     form: 'operator',
     resolve: ([value, path, further]) =>
-      isJsonType(value) && isOneOf(path, 'text', 'any') && further === undefined
-        ? asText
-          ? 'text'
-          : 'any'
-        : undefined,
-    signature: `value ${name} path text`,
+      isJsonType(value) && isPathType(path) && further === undefined ? (asText ? 'text' : 'any') : undefined,
+    signature: `value ${name} path`,
     strict: true,
     canFail: always,
     evaluate: (r, out, a, b) => {
-      const path = isText(r, b) ? parseTextArray(textOf(r, b)) : undefined
+      const path = readPath(r, out, b, `the operator ${name}`)
       if (path !== undefined) follow(r, out, a, path)
-      else if (isText(r, b)) r.setError(out, 'invalid_argument', `${quote(r, b)} is not a path`)
-      else wrongKind(r, out, `the operator ${name}`, b)
     },
     specialize: ([, argument]) => {
       const path = literalPath(argument)
@@ -158,7 +138,7 @@ function extractEntry(name: string, asText: boolean): FunctionEntry {
         r,
         out,
         value as number,
-        steps.map((step) => textOf(r, step)),
+        steps.map((step) => toStep(textOf(r, step))),
       )
       if (asText && r.tag[out] !== TAG.ERROR) toUndeclaredText(r, out, out, -1, -1, -1)
     }),

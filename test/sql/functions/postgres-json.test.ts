@@ -179,6 +179,104 @@ test('jsonb_strip_nulls, jsonb_extract_path, jsonb_extract_path_text', async () 
   )
 })
 
+const pathSteps = fc.constantFrom(
+  'a',
+  'b',
+  'ab',
+  '0',
+  '1',
+  '-1',
+  '-9',
+  '9',
+  ' 1',
+  '1 ',
+  '+0',
+  '007',
+  '',
+  '2147483648',
+  null,
+)
+const pathLists = fc.array(pathSteps, { maxLength: 3 })
+const THEIR_PATH = 'ARRAY(SELECT json_array_elements_text(b::json))'
+
+test('#>, #>> and #- take paths of any steps', async () => {
+  for (const name of ['#>', '#-'] as const) {
+    await agree(
+      fc.tuple(
+        json.filter((value) => value !== null),
+        pathLists,
+      ),
+      `a::jsonb ${name} ${THEIR_PATH}`,
+      ([a, b]) => [spaced(a), JSON.stringify(b)],
+      ([a, b], theirs) => {
+        const { answer } = callFully('operator', name, [load(a), { json: JSON.stringify(b) }], ['jsonb', 'jsonb'])
+        return sameJson(answer, theirs)
+      },
+    )
+  }
+})
+
+test('jsonb_set, jsonb_insert, jsonb_set_lax', async () => {
+  const flags = fc.boolean()
+  // JSON's null as the target is NULL here
+  const targets = fc.oneof(
+    containers,
+    json.filter((value) => value !== null),
+  )
+  const settings = fc.tuple(targets, pathLists, json, flags)
+  for (const name of ['jsonb_set', 'jsonb_insert'] as const) {
+    await agree(
+      settings.filter(([, , value]) => value !== null),
+      `${name}(a::jsonb, ${THEIR_PATH}, c::jsonb, d::boolean)`,
+      ([a, b, c, d]) => [spaced(a), JSON.stringify(b), spaced(c), String(d)],
+      ([a, b, c, d], theirs) => {
+        const values = [load(a), { json: JSON.stringify(b) }, load(c), d]
+        return sameJson(callFully('function', name, values, ['jsonb', 'jsonb', 'jsonb', 'boolean']).answer, theirs)
+      },
+    )
+  }
+  for (const treatment of ['use_json_null', 'delete_key', 'return_target', 'raise_exception', 'none', null]) {
+    await agree(
+      settings,
+      `jsonb_set_lax(a::jsonb, ${THEIR_PATH}, NULLIF(c::jsonb, 'null'), d::boolean, ${treatment === null ? 'NULL' : `'${treatment}'`})`,
+      ([a, b, c, d]) => [spaced(a), JSON.stringify(b), spaced(c), String(d)],
+      ([a, b, c, d], theirs) => {
+        const values = [load(a), { json: JSON.stringify(b) }, load(c), d, treatment]
+        const types = ['jsonb', 'jsonb', 'jsonb', 'boolean', 'text'] as const
+        return sameJson(callFully('function', 'jsonb_set_lax', values, types).answer, theirs)
+      },
+    )
+  }
+})
+
+test('of a key that stands twice the last one is changed, and both are removed', () => {
+  const twice = { json: '{"a": 1, "b": 0, "a": {"c": 1}}' }
+  expect(canonical(callFully('operator', '#-', [twice, '{a}'], ['jsonb', 'text']).answer)).toBe('{"b":0}')
+  const set = callFully('function', 'jsonb_set', [twice, '{a,c}', 2], ['jsonb', 'text', 'any']).answer
+  expect(canonical(set)).toBe('{"a":{"c":2},"b":0}')
+})
+
+test('jsonb_pretty, jsonb_strip_nulls in arrays', async () => {
+  // numbers have one form here
+  const plain = (value: Plain): string => JSON.stringify(value, null, 1)
+  await agree(
+    json.filter((value) => value !== null),
+    'jsonb_pretty(a::jsonb)',
+    (a) => [plain(a)],
+    (a) => shown(callFully('function', 'jsonb_pretty', [load(a)], ['jsonb']).answer),
+  )
+  await agree(
+    fc.tuple(
+      json.filter((value) => value !== null),
+      fc.boolean(),
+    ),
+    'jsonb_strip_nulls(a::jsonb, b::boolean)',
+    ([a, b]) => [spaced(a), String(b)],
+    ([a, b], theirs) =>
+      sameJson(callFully('function', 'jsonb_strip_nulls', [load(a), b], ['jsonb', 'boolean']).answer, theirs),
+  )
+})
+
 test('casts of text to jsonb, and of jsonb to numbers, booleans and text', async () => {
   const broken = fc
     .tuple(json, fc.integer({ min: 0, max: 20 }), fc.constantFrom('', '}', ',', '"', ' ', 'x', '0'))
