@@ -27,6 +27,8 @@ export interface AggregateDefinition {
   readonly withinGroup?: true
   /** The aggregate, in the same form, whose state this one reads, for these argument types; absent: it has its own. */
   readonly stateOwner?: (argTypes: readonly ScalarType[]) => string
+  /** The call takes a second argument, the width of buckets: what is aggregated is the bucket of the value (number-bucket.ts). */
+  readonly bucketed?: true
   /** The call takes ORDER BY inside its brackets. */
   readonly ordered?: true
   /** Arguments at these places are cast to a type first. */

@@ -24,7 +24,7 @@ export const APPROX_PERCENTILE: AggregateDefinition = {
   signature: 'approx_percentile(number, fraction)',
   doc: {
     summary:
-      "The value up to which that part of the values lies, from 0 to 1, as PERCENTILE_DISC's with an error below 0.8 % of it; the least and the greatest value are exact. The same for any order of the records; several fractions of one argument share a state. Values that span more than 64 powers of two, on one side of 0 or both, may lose those nearest to 0, which count as 0. NULL of no values.",
+      "The value up to which that part of the values lies, from 0 to 1, as PERCENTILE_DISC's with an error below 0.8 % of it; the least and the greatest value are exact. The same for any order of the records; several fractions of one argument share a state, and an array of them, ARRAY[0.5, 0.9], gives an array. Values that span more than 64 powers of two, on one side of 0 or both, may lose those nearest to 0, which count as 0. NULL of no values.",
     example: 'APPROX_PERCENTILE(latency_ms, 0.95)',
   },
   resolve([type, ...more]) {

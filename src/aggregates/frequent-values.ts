@@ -92,10 +92,11 @@ export const APPROX_TOP_K: AggregateDefinition = {
 export const HISTOGRAM: AggregateDefinition = {
   name: 'histogram',
   stateOwner: () => OWNER,
-  signature: 'histogram(value)',
+  bucketed: true,
+  signature: 'histogram(value) or histogram(number, width)',
   doc: {
-    summary: `How often each value came, NULL left out, as a JSON array of {"value", "count"} in the order of values. ${BOUND}; beyond, with a warning, it has the frequent ones, as approx_top_k. Of classes of numbers: HISTOGRAM(floor(x / 10) * 10). NULL of no values.`,
-    example: 'HISTOGRAM(status)',
+    summary: `How often each value came, NULL left out, as a JSON array of {"value", "count"} in the order of values. ${BOUND}; beyond, with a warning, it has the frequent ones, as approx_top_k. With a width, how many numbers each bucket of that width has, by where it begins (number_bucket). NULL of no values.`,
+    example: 'HISTOGRAM(latency_ms, 50)',
   },
   resolve: resolveWith(() => create('histogram', 'any', allOf)),
 }

@@ -172,7 +172,7 @@ export const PERCENTILE_CONT: AggregateDefinition = {
   withinGroup: true,
   signature: 'percentile_cont(fraction) WITHIN GROUP (ORDER BY number)',
   doc: {
-    summary: `The value at that part, from 0 to 1, of the numbers in their order, between two of them where it is; NULL left out. ${BOUND}`,
+    summary: `The value at that part, from 0 to 1, of the numbers in their order, between two of them where it is; NULL left out. An array of parts, ARRAY[0.5, 0.9], gives an array. ${BOUND}`,
     example: 'PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY latency_ms)',
   },
   resolve: ([type, ...more]) =>
@@ -187,7 +187,7 @@ export const PERCENTILE_DISC: AggregateDefinition = {
   withinGroup: true,
   signature: 'percentile_disc(fraction) WITHIN GROUP (ORDER BY value)',
   doc: {
-    summary: `The first value with at least that part, from 0 to 1, of all values up to it; NULL left out. Values of several kinds in one group, and more than ${QUANTILE_VALUES_MAX} different ones that are no numbers: an error when it is read. ${BOUND}`,
+    summary: `The first value with at least that part, from 0 to 1, of all values up to it; NULL left out; of an array of parts an array. Values of several kinds in one group, and more than ${QUANTILE_VALUES_MAX} different ones that are no numbers: an error when it is read. ${BOUND}`,
     example: 'PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY city)',
   },
   resolve: ([type, ...more]) =>

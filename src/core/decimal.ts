@@ -2,6 +2,8 @@
  * Owns exact decimal numbers: value = unscaled * 10^-scale. Sums, differences, products and quotients follow PostgreSQL's
  * numeric; a scale is kept as it comes (0.30 stays 0.30) until `normalizeDecimal`.
  */
+import { assert } from './assert.ts'
+
 export interface Decimal {
   readonly unscaled: bigint
   /** >= 0 */
@@ -43,6 +45,13 @@ export function decimalOfDouble(value: number): Decimal {
   if (exponent >= 0) return decimalOfInteger(mantissa << BigInt(exponent))
   // m / 2^k = m * 5^k / 10^k
   return normalizeDecimal({ unscaled: mantissa * 5n ** BigInt(-exponent), scale: -exponent })
+}
+
+/** The shortest decimal that reads back as a finite double: what a producer wrote, as a rule. */
+export function shortestDecimalOf(value: number): Decimal {
+  const decimal = parseDecimal(String(value))
+  assert(decimal !== undefined, "a double's text is a decimal")
+  return normalizeDecimal(decimal)
 }
 
 /** A finite double as mantissa * 2^exponent; exponent is that of its last place. */

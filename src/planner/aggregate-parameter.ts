@@ -71,6 +71,16 @@ function readCount(name: string, argument: Expression): number {
   })
 }
 
+/** Errors: sql_invalid for a width that is no number above 0, written out. */
+export function readWidth(name: string, argument: Expression): Expression {
+  const width = numberOf(argument)
+  if (width > 0 && Number.isFinite(width)) return argument
+  throw new RollupdError('sql_invalid', `the width of ${name} must be a number greater than 0, written out`, {
+    position: argument.position,
+    hint: `Buckets of ten are ${name.toUpperCase()}(x, 10), from 0 to 10, from 10 to 20 and so on.`,
+  })
+}
+
 /** Any parameter of a state that is shown without a call of its own. */
 export function anyParameter(parameter: AggregateDefinition['parameter']): AggregateParameter {
   switch (parameter) {

@@ -2,13 +2,15 @@
 import { aggregateNames, findAggregate, resolveAggregate } from '../aggregates/aggregate-table.ts'
 import type { Aggregate, AggregateDefinition, AggregateParameter } from '../aggregates/aggregate.ts'
 import { RollupdError } from '../core/errors.ts'
+import { NUMBER_TYPES } from '../core/scalar-type.ts'
 import type { AggregateOrder, Expression } from '../sql/expression.ts'
+import { NUMBER_BUCKET } from '../sql/functions/number-bucket.ts'
 import type { FuncCall } from '../sql/parse-statement.ts'
 import { isLaterAggregate } from '../sql/refused-functions.ts'
 import { resolveCall } from '../sql/resolve-call.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
-import { isWrittenParameter, readParameter } from './aggregate-parameter.ts'
+import { isWrittenParameter, readParameter, readWidth } from './aggregate-parameter.ts'
 import { analyseAggregateOrder, checkDistinctOrder } from './aggregate-order.ts'
 
 /** Whether the name is an aggregate's, of ours or of PostgreSQL's that comes later. */
@@ -91,8 +93,19 @@ function readCall(definition: AggregateDefinition, node: FuncCall, analyser: Ana
     const values = [...more, ...order.map(({ expression }) => expression)]
     return { written: [...written, ...order.map(({ expression }) => expression)], values, parameter, order }
   }
+  const [value, width, ...more] = written
+  if (definition.bucketed === true && value !== undefined && width !== undefined && more.length === 0) {
+    return { written, values: bucketOf(name, value, width), parameter: undefined, order }
+  }
   const parameter = isWrittenParameter(definition) ? written[1] : undefined
   return { written, values: parameter === undefined ? written : written.toSpliced(1, 1), parameter, order }
+}
+
+/** A text is no number because it is written as one: it is left to be refused. */
+function bucketOf(name: string, value: Expression, width: Expression): readonly Expression[] {
+  if (value.type !== 'any' && !NUMBER_TYPES.has(value.type)) return [value, width]
+  const args = [value, readWidth(name, width)]
+  return [resolveCall({ form: 'function', name: NUMBER_BUCKET.name, args, position: value.position })]
 }
 
 function castArguments(args: readonly Expression[], definition: AggregateDefinition | undefined): Expression[] {

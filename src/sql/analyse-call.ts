@@ -7,6 +7,7 @@ import { analyseMakeInterval } from './make-interval-call.ts'
 import { didYouMean } from './nearest-name.ts'
 import type { FuncCall, Node } from './parse-statement.ts'
 import { isLaterFunction, isWindowFunction, volatileReason } from './refused-functions.ts'
+import { analysePercentiles } from './percentile-array.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
 import { unsupported } from './unsupported.ts'
@@ -26,6 +27,8 @@ const FORMS: ReadonlyMap<string, (node: FuncCall, analyser: Analyser) => Express
 export function analyseCall(node: FuncCall, analyser: Analyser): Expression {
   const position = analyser.positionOf(node.location)
   const name = callName(node, position)
+  const percentiles = analysePercentiles({ name, node, position, analyser })
+  if (percentiles !== undefined) return percentiles
   const byScope = analyser.scope.call?.({ name, node, position, analyser })
   if (byScope !== undefined) return byScope
   const reason = volatileReason(name, node.args?.length ?? 0)

@@ -29,6 +29,7 @@ import { TEXT_QUOTE_FUNCTIONS } from './functions/text-quote.ts'
 import { TEXT_FUNCTIONS } from './functions/text.ts'
 import { TIME_FUNCTIONS } from './functions/time.ts'
 import { URL_FUNCTIONS } from './functions/url.ts'
+import { NUMBER_BUCKET } from './functions/number-bucket.ts'
 import { WIDTH_BUCKET } from './functions/width-bucket.ts'
 
 type Form = FunctionEntry['form']
@@ -60,6 +61,7 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...DOUBLE_MATH_FUNCTIONS,
   ...INTEGER_MATH_FUNCTIONS,
   WIDTH_BUCKET,
+  NUMBER_BUCKET,
   ...JSON_FUNCTIONS,
   ...CONDITIONAL_FUNCTIONS,
   ...NULL_COUNT_FUNCTIONS,

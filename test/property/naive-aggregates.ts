@@ -8,7 +8,8 @@ import { canonical, divided, isTimeValue, sumOfSpans } from './naive-intervals.t
 import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { checkList, finalizeList, isList, type Input } from './naive-lists.ts'
-import { frequencies, isFrequency, isOrderStatistic, orderStatistic } from './naive-order-statistics.ts'
+import { toNode } from './naive-json.ts'
+import { bucketsOf, frequencies, isFrequency, isOrderStatistic, orderStatistic } from './naive-order-statistics.ts'
 import { int64 } from './naive-numbers.ts'
 import { approximatePercentile, bucketMiddle } from './naive-percentile.ts'
 import type { AggregateNode } from './syntax.ts'
@@ -45,7 +46,8 @@ export function isInput({ name }: AggregateNode, args: Arguments): boolean {
 }
 
 /** Errors: RowError where the aggregate doesn't take one of them. */
-export function checkArguments({ name, distinct, argument, second }: AggregateNode, { args, order }: Input): void {
+export function checkArguments(node: AggregateNode, { args, order }: Input): void {
+  const { name, distinct, argument, second } = node
   const isOfSpans = argument?.type === 'interval' && !distinct && (name === 'sum' || name === 'avg')
   if (!isOfSpans && NUMBERS.test(name) && args.some((value) => value !== null && !isNumber(value)))
     throw new RowError('wrong_kind')
@@ -59,6 +61,7 @@ export function checkArguments({ name, distinct, argument, second }: AggregateNo
   if (TRUTHS.test(name) && typeof first !== 'boolean') throw new RowError('wrong_kind')
   if (BITS.test(name)) integerOf(first)
   if (EXTREMES.test(name)) checkExtreme(first, argument?.type)
+  bucketsOf(node, [first])
   if (name === 'approx_percentile') bucketMiddle(first as NumberValue)
   if (isOrderStatistic(name) && isNumber(first)) bucketMiddle(first)
   if (name === 'approx_distinct' || distinct || isOrderStatistic(name) || isFrequency(name)) keyOf(first)
@@ -80,6 +83,7 @@ function integerOf(value: Value): bigint {
 
 /** The finished value. Errors: RowError, of the cell. */
 export function finalize(node: AggregateNode, given: readonly Input[]): Value {
+  if (node.fractions !== undefined) return finalizeEach(node, node.fractions, given)
   const { name, distinct, type, argument, second, parameter = 0 } = node
   if (isList(name)) return canonical(fromKey(finalizeList(node, given), type))
   if (type === 'interval' && (name === 'sum' || name === 'avg')) return totalOfSpans(name, given)
@@ -132,6 +136,17 @@ export function finalize(node: AggregateNode, given: readonly Input[]): Value {
       if (name.startsWith('regr_')) return pairMomentOf(name, inputs as readonly Pair[])
       throw new Error(`the naive evaluator has no aggregate ${name}`)
   }
+}
+
+/** Of an array of percentiles. */
+function finalizeEach(node: AggregateNode, fractions: readonly (number | null)[], given: readonly Input[]): Value {
+  if (given.length === 0) return null
+  const { fractions: _, ...one } = node
+  const type = node.name === 'percentile_disc' ? (node.argument?.type ?? 'any') : 'double precision'
+  const at = (parameter: number): Value => finalize({ ...one, type, parameter }, given)
+  // what can't be read can't be read without fractions either
+  at(0.5)
+  return new Json({ elements: fractions.map((fraction) => (fraction === null ? null : toNode(at(fraction)))) })
 }
 
 function totalOfSpans(name: 'sum' | 'avg', inputs: readonly Input[]): Value {

@@ -129,6 +129,21 @@ function bucket([x = 0, from = 0, to = 0]: readonly number[], count: number): bi
   return BigInt(index >= count ? count : index + 1)
 }
 
+/** The last multiple of the width up to the value, counted from 0. Errors: RowError. */
+export function numberBucket(value: NumberValue, width: NumberValue): NumberValue {
+  const [x, w] = [value, width].map((one) => {
+    if (typeof one !== 'number') return toDecimal(one)
+    if (!Number.isFinite(one)) throw new RowError('number_out_of_range')
+    return decimalOfText(String(one))
+  }) as [Decimal, Decimal]
+  if (w.unscaled <= 0n) throw new RowError('invalid_argument')
+  const [a, b] = [x.unscaled * 10n ** BigInt(w.scale), w.unscaled * 10n ** BigInt(x.scale)]
+  let count = a / b
+  if (count * b > a) count--
+  const multiple = normalize(new Decimal(count * w.unscaled, w.scale))
+  return multiple.scale === 0 ? multiple.unscaled : multiple
+}
+
 /** Nulls are left out; of equal values the first. */
 function extreme(direction: number): NaiveFunction {
   return lax((values, notes) => {
@@ -191,6 +206,10 @@ export const NAIVE_MATH: Readonly<Record<string, NaiveFunction>> = {
     return truncate(number, wanted)
   }),
   width_bucket: widthBucket,
+  number_bucket: strict(([value, width]) => {
+    const numbers = [value, width].map(numberOf) as [NumberValue, NumberValue]
+    return numberBucket(...numbers)
+  }),
   greatest: extreme(1),
   least: extreme(-1),
 }

@@ -1,6 +1,8 @@
 /** Owns what MEDIAN, percentiles, MODE, APPROX_TOP_K and HISTOGRAM give, by their definitions over the list of all values. */
 import { compareInOrder } from './naive-compare.ts'
+import { numberOf } from './naive-call.ts'
 import { toJson } from './naive-lists.ts'
+import { numberBucket } from './naive-math.ts'
 import type { AggregateNode } from './syntax.ts'
 import {
   Json,
@@ -65,9 +67,16 @@ function between(first: NumberValue, second: NumberValue, rest: bigint, places: 
   return Number(`${unscaled}e-${scale + String(places).length - 1}`) + 0
 }
 
-export function frequencies({ name, parameter, within }: AggregateNode, values: readonly Value[]): Value {
-  if (values.length === 0) return null
-  const counts = [...Map.groupBy(values, keyOf).values()]
+/** Errors: RowError for what is no number, or none with buckets. */
+export function bucketsOf({ name, parameter }: AggregateNode, values: readonly Value[]): readonly Value[] {
+  if (name !== 'histogram' || parameter === undefined) return values
+  return values.map((value) => numberBucket(numberOf(value), Number(parameter)))
+}
+
+export function frequencies(node: AggregateNode, given: readonly Value[]): Value {
+  const { name, parameter, within } = node
+  if (given.length === 0) return null
+  const counts = [...Map.groupBy(bucketsOf(node, given), keyOf).values()]
     .map((equal) => ({ value: equal[0] ?? null, count: equal.length }))
     .toSorted((a, b) => compareInOrder(a.value, b.value))
   if (name === 'mode') {

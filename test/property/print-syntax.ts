@@ -3,6 +3,7 @@ import type { FunctionEntry } from '../../src/sql/function-entry.ts'
 import { functionById } from '../../src/sql/function-table.ts'
 import {
   argumentsOf,
+  type AggregateNode,
   type CallNode,
   type CaseNode,
   type FieldNode,
@@ -83,10 +84,10 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     case 'aggregate': {
       const args = argumentsOf(node).map((argument) => print(argument, false))
       const filter = node.filter === null ? '' : ` FILTER (WHERE ${print(node.filter, false)})`
-      const parameter = typeof node.parameter === 'string' ? quoteText(node.parameter) : (node.parameter ?? [])
+      const parameter = printParameter(node)
       if (node.within !== undefined)
-        return `${node.name.toUpperCase()}(${node.parameter ?? ''}) WITHIN GROUP (ORDER BY ${args.join()} ${node.within})${filter}`
-      const inner = [args.length === 0 ? '*' : args, parameter].flat().join(', ')
+        return `${node.name.toUpperCase()}(${parameter}) WITHIN GROUP (ORDER BY ${args.join()} ${node.within})${filter}`
+      const inner = [args.length === 0 ? '*' : args, parameter === '' ? [] : parameter].flat().join(', ')
       const order = printOrder(node.order ?? [], (key) => print(key, false))
       return `${node.name.toUpperCase()}(${node.distinct ? 'DISTINCT ' : ''}${inner}${order})${filter}`
     }
@@ -95,6 +96,12 @@ export function printWith(node: Exclude<Node, Leaf>, print: PrintPart): string {
     case 'grouping':
       return `GROUPING(${node.args.map((arg) => print(arg, false)).join(', ')})`
   }
+}
+
+/** Empty where there is none. */
+function printParameter({ parameter, fractions }: AggregateNode): string {
+  if (fractions !== undefined) return `ARRAY[${fractions.map((one) => one ?? 'NULL').join(', ')}]::float8[]`
+  return typeof parameter === 'string' ? quoteText(parameter) : String(parameter ?? '')
 }
 
 /** ORDER BY with every direction written out; empty without keys. */

@@ -59,6 +59,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
       ['small', 'integer'],
     ],
   ],
+  [/^number_bucket$/, [NUMBER_FLAVOURS, ['small', 'double']]],
   [/^width_bucket$/, [NUMBER_FLAVOURS, ['small'], ['small'], ['small']]],
   [
     /^(greatest|least)$/,
@@ -223,6 +224,7 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
     return type === 'text' ? textLiteral(random.pick(MEMBERS)) : smallLiteral(random, -2, 3)
   if ((id === 'round_to' || id === 'trunc_to') && index === 1) return smallLiteral(random, -4, 9)
   if (/^(left|right|repeat|lpad|rpad)$/.test(id) && index === 1) return smallLiteral(random, -3, 9)
+  if (id === 'number_bucket' && index === 1 && type === 'bigint') return smallLiteral(random, 0, 12)
   if (id === 'width_bucket' && index === 3) return smallLiteral(random, 0, 12)
   if (id === 'split_part' && index === 1) return textLiteral(random.pick(SHORT_TEXTS))
   if (id === 'split_part' && index === 2) return smallLiteral(random, -3, 7)

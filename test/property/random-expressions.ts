@@ -2,7 +2,7 @@
  * Owns random expressions by type: leaves of records or of groups, calls chosen from the function table's own signatures, CASE,
  * COALESCE, IN, BETWEEN, AND, OR, aggregates. Arguments are mostly of what the call takes, so that most records live.
  */
-import type { ScalarType } from '../../src/core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../../src/core/scalar-type.ts'
 import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
 import type { AggregateParameterKind } from '../../src/aggregates/aggregate.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
@@ -72,22 +72,29 @@ const ARGUMENT_LISTS: readonly (readonly ScalarType[])[] = [
   ...VALUE_TYPES.map((type) => [type]),
   ...VALUE_TYPES.flatMap((type) => VALUE_TYPES.map((second) => [type, second])),
 ]
-const AGGREGATES: readonly {
+interface AggregateChoice {
   readonly id: string
   readonly name: string
   readonly distinct: boolean
   readonly args: readonly ScalarType[]
-  readonly parameter: AggregateParameterKind | undefined
+  /** `fractions`: several of them; `width`: of a histogram's buckets. */
+  readonly parameter: AggregateParameterKind | 'fractions' | 'width' | undefined
   readonly ordered: boolean
   readonly type: ScalarType
-}[] = DEFINITIONS.flatMap((definition) =>
-  ARGUMENT_LISTS.flatMap((args) => {
+}
+
+const AGGREGATES: readonly AggregateChoice[] = DEFINITIONS.flatMap((definition) =>
+  ARGUMENT_LISTS.flatMap((args): AggregateChoice[] => {
     const { name, form } = definition
     const aggregate = definition.resolve(args)
     if (aggregate === undefined) return []
     const distinct = form === 'distinct'
-    const { parameter, ordered = false } = definition
-    return [{ id: aggregateId(name, distinct), name, distinct, args, parameter, ordered, type: aggregate.type }]
+    const { parameter, ordered = false, bucketed = false } = definition
+    const one = { id: aggregateId(name, distinct), name, distinct, args, parameter, ordered, type: aggregate.type }
+    if (parameter === 'fraction' || parameter === 'quantile')
+      return [one, { ...one, parameter: 'fractions', type: 'jsonb' }]
+    const takesWidth = bucketed && args.every((type) => type === 'any' || NUMBER_TYPES.has(type))
+    return takesWidth ? [one, { ...one, parameter: 'width' }] : [one]
   }),
 )
 
@@ -95,6 +102,7 @@ const AGGREGATES: readonly {
 const FRACTIONS = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1]
 /** Those at which no engine rounds a place on the way. */
 const BINARY_FRACTIONS = [0, 0.25, 0.5, 0.75, 1]
+const BUCKET_WIDTHS = [1, 10, 0.1, 2.5, 3]
 const SEPARATORS = [',', '', ', ', "'", 'ä']
 const ORDER_KEYS_MAX = 2
 
@@ -354,6 +362,7 @@ export class RandomExpressions {
       (one) =>
         (id ?? one.id) === one.id &&
         (type ?? one.type) === one.type &&
+        (dialect === undefined || one.parameter !== 'fractions') &&
         (dialect === undefined ||
           (dialect.allowsAggregate(one.name, one.args) && one.args.every((arg) => dialect.types.includes(arg)))),
     )
@@ -375,11 +384,12 @@ export class RandomExpressions {
 
   /** The parameter and ORDER BY of a call. */
   #extras(
-    { parameter, ordered, distinct }: (typeof AGGREGATES)[number],
+    { name, parameter, ordered, distinct }: AggregateChoice,
     argument: Node | null,
     key: (type: ScalarType) => Node,
   ): Pick<AggregateNode, 'parameter' | 'within' | 'order'> {
     const { random } = this
+    const isWithin = parameter === 'quantile' || (parameter === 'fractions' && isOrderStatistic(name))
     const item = (node: Node): OrderItem => ({
       node,
       descending: random.chance(0.5),
@@ -392,13 +402,20 @@ export class RandomExpressions {
       ...(parameter === 'separator' ? { parameter: random.pick(SEPARATORS) } : {}),
       ...(parameter === 'count' ? { parameter: 1 + random.below(4) } : {}),
       ...(parameter === 'quantile' ? { parameter: random.pick(FRACTIONS) } : {}),
-      ...(parameter === 'quantile' || parameter === 'direction' ? { within: random.pick(['asc', 'desc']) } : {}),
+      ...(parameter === 'fractions' ? { fractions: this.#fractions() } : {}),
+      ...(parameter === 'width' ? { parameter: random.pick(BUCKET_WIDTHS) } : {}),
+      ...(isWithin || parameter === 'direction' ? { within: random.pick(['asc', 'desc']) } : {}),
       ...(ordered ? { order: keys.map(item) } : {}),
     }
   }
 
+  #fractions(): (number | null)[] {
+    const { random } = this
+    return Array.from({ length: random.below(4) }, () => (random.chance(0.1) ? null : random.pick(FRACTIONS)))
+  }
+
   /** Sums and averages are of what no engine rounds on the way. */
-  #castAggregate(chosen: (typeof AGGREGATES)[number], depth: number, dialect: Dialect): AggregateNode {
+  #castAggregate(chosen: AggregateChoice, depth: number, dialect: Dialect): AggregateNode {
     const { random } = this
     const {
       name,

@@ -92,8 +92,10 @@ export interface AggregateNode {
   readonly argument: Node | null
   /** Of those that take two. */
   readonly second?: Node
-  /** The fraction of a percentile, a separator. */
+  /** The fraction of a percentile, a separator, the width of a histogram's buckets. */
   readonly parameter?: number | string
+  /** Those of an array of percentiles instead; null is NULL. */
+  readonly fractions?: readonly (number | null)[]
   /** Of `name(parameter) WITHIN GROUP (ORDER BY argument)`: the direction. */
   readonly within?: 'asc' | 'desc'
   /** ORDER BY inside the call. */

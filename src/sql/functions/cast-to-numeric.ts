@@ -1,9 +1,8 @@
 /** Owns the cast to numeric: every digit of a text or integer, and of a double those that tell it apart. */
-import { normalizeDecimal, parseDecimal } from '../../core/decimal.ts'
+import { shortestDecimalOf } from '../../core/decimal.ts'
 import { NUMBER_TEXT, readNumeric } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import { kindName } from '../../core/value-kind.ts'
-import { assert } from '../../core/assert.ts'
 import type { Evaluate } from '../function-entry.ts'
 import { quote } from './argument.ts'
 
@@ -31,15 +30,12 @@ export const toNumeric: Evaluate = (r, out, a) => {
   }
 }
 
-/** The shortest decimal that reads back as the double: what a producer wrote, as a rule. */
 function doubleToNumeric(r: Registers, out: number, value: number): void {
   if (!Number.isFinite(value)) {
     outOfRange(r, out, String(value))
     return
   }
-  const decimal = parseDecimal(String(value))
-  assert(decimal !== undefined, "a double's text is a decimal")
-  r.setDecimal(out, normalizeDecimal(decimal))
+  r.setDecimal(out, shortestDecimalOf(value))
 }
 
 function outOfRange(r: Registers, out: number, text: string): void {
