@@ -21,23 +21,10 @@ function inCalls(ids: RegExp, holds: (types: readonly ScalarType[], node: CallNo
     )
 }
 
-const TO_TEXT = /^(cast_to_text|concat|concat_ws|concatenate)$/
 const BESIDE =
   /^(equal|not_equal|less|greater|less_or_equal|greater_or_equal|is_(not_)?distinct_from|nullif|greatest|least)$/
 
 export const DEVIATIONS: readonly Deviation[] = [
-  {
-    row: '`double::numeric`',
-    shows: inCalls(/^cast_to_numeric$/, ([from]) => from === 'double precision'),
-  },
-  {
-    row: 'an exact result with a fraction',
-    shows: inCalls(TO_TEXT, (types) => types.includes('numeric')),
-  },
-  {
-    row: 'a negative zero',
-    shows: inCalls(TO_TEXT, (types) => types.includes('double precision')),
-  },
   {
     row: 'an exact number beside a double',
     shows: inCalls(BESIDE, (types) => types.includes('double precision') && new Set(types).size > 1),

@@ -22,6 +22,8 @@ import {
 export interface Notes {
   /** A comparison or condition met two kinds. */
   kindMismatch: boolean
+  /** A value on the way was a number that is not the same as a double and as a key, docs/adr/0004. */
+  unevenNumber?: boolean
 }
 
 export type Compute = (args: readonly Value[], notes: Notes, types: readonly ScalarType[]) => Value

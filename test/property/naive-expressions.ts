@@ -23,6 +23,7 @@ import {
   Span,
   Time,
   throughKey,
+  type JsonNode,
   type JsonObject,
   type Value,
 } from './value.ts'
@@ -74,7 +75,25 @@ export function fromKey(value: Value, type: ScalarType): Value {
 /** Errors: RowError. */
 export function evaluate(node: Node, at: Surroundings): Value {
   const value = at.failingIsNull ? nullWhereItFails(node, at) : evaluateNode(node, at)
+  if (isUneven(value)) at.notes.unevenNumber = true
   return at.throughKeys ? fromKey(value, node.type) : value
+}
+
+const LARGE = 2 ** 53
+/** Every decimal of so many is the shortest of a double. */
+const EVEN_DIGITS = 15
+
+/** Beyond 2^53, where whole numbers are exact, or an error, and doubles round; or exact with more digits than a double has. */
+function isUneven(value: Value): boolean {
+  if (typeof value === 'bigint' || typeof value === 'number') return value >= LARGE || value <= -LARGE
+  if (value instanceof Decimal) return normalize(value).unscaled.toString().replace('-', '').length > EVEN_DIGITS
+  return value instanceof Json && holdsUneven(value.node)
+}
+
+function holdsUneven(node: JsonNode): boolean {
+  if (node === null || typeof node === 'boolean' || 'text' in node) return false
+  if ('number' in node) return Math.abs(Number(node.number)) >= LARGE || node.number.length > EVEN_DIGITS
+  return ('elements' in node ? node.elements : node.members.map(([, member]) => member)).some(holdsUneven)
 }
 
 function nullWhereItFails(node: Node, at: Surroundings): Value {

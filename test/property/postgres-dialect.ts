@@ -25,6 +25,7 @@ const ZONES = ['Z', '+00:00', '+02:00', '-03:30', '+05:45']
 
 const POSTGRES: Override = (node, print) => {
   if (node.kind === 'field') return String(node.path[0])
+  if (node.kind === 'literal' && typeof node.value === 'boolean') return node.value ? 'yes()' : 'no()'
   if (node.kind === 'literal') return printLiteral(node, 'timestamptz')
   if (node.kind === 'aggregate' && isStatistic(node.name)) return printStatistic(node, print)
   if (node.kind === 'aggregate' && isListOrMap(node.name)) return printPostgresList(node, print)
@@ -43,10 +44,7 @@ const POSTGRES: Override = (node, print) => {
       return `date_bin(${texts[0]}, ${texts[1]}, ${texts[2] ?? `'2000-01-03 00:00:00+00'::timestamptz`})`
     case 'substring':
     case 'substr':
-      return `substr(${texts[0]}, ${texts
-        .slice(1)
-        .map((position) => `${position}::int`)
-        .join(', ')})`
+      return `substr(${texts[0]}, ${texts.slice(1).map(toInt).join(', ')})`
     case 'length':
     case 'char_length':
     case 'character_length':
@@ -57,21 +55,31 @@ const POSTGRES: Override = (node, print) => {
     case 'num_nulls':
     case 'num_nonnulls':
       return `(${printCall(node, texts)}::bigint)`
-    case 'add_days':
-    case 'days_add':
-    case 'subtract_days':
-      return printCall(
-        node,
-        texts.map((one, index) => (node.args[index]?.type === 'bigint' ? `${one}::int` : one)),
-      )
     case 'subtract_dates':
       return `(${printCall(node, texts)}::bigint)`
     case 'shift_left':
-      return `(${texts[0]} << ${texts[1]}::int)`
+      return `(${texts[0]} << (${texts[1]} & 63)::int)`
     case 'shift_right':
-      return `(${texts[0]} >> ${texts[1]}::int)`
+      return `(${texts[0]} >> (${texts[1]} & 63)::int)`
     case 'width_bucket':
-      return `(width_bucket(${texts.join(', ')}::int)::bigint)`
+      return `(width_bucket(${texts.slice(0, -1).join(', ')}, ${toInt(texts.at(-1) as string)})::bigint)`
+    case 'round':
+    case 'trunc':
+    case 'floor':
+    case 'ceil':
+    case 'ceiling':
+      // of a bigint it makes a double
+      return node.args[0]?.type === 'bigint' ? `${node.id}(${texts[0]}::numeric)::bigint` : printCall(node, texts)
+    case 'cast_to_numeric':
+      return node.args[0]?.type === 'double precision' ? `${texts[0]}::text::numeric` : printCall(node, texts)
+    case 'cast_to_text':
+    case 'concat':
+    case 'concat_ws':
+    case 'concatenate':
+      return printCall(
+        node,
+        texts.map((one, index) => canonicalNumber(one, node.args[index]?.type)),
+      )
     case 'left':
     case 'right':
     case 'repeat':
@@ -81,14 +89,37 @@ const POSTGRES: Override = (node, print) => {
     case 'rpad':
     case 'split_part':
     case 'chr':
+    case 'add_days':
+    case 'days_add':
+    case 'subtract_days':
       // its counts are int
       return printCall(
         node,
-        texts.map((one, index) => (node.args[index]?.type === 'bigint' ? `${one}::int` : one)),
+        texts.map((one, index) => (node.args[index]?.type === 'bigint' ? toInt(one) : one)),
       )
     default:
       return printCall(node, texts)
   }
+}
+
+/** Functions that the texts below call, to be made first. */
+export const POSTGRES_FUNCTIONS = [
+  // what is beyond an int means what the last int does
+  `CREATE FUNCTION to_int(bigint) RETURNS int IMMUTABLE STRICT LANGUAGE sql
+    AS 'SELECT least(greatest($1, -2147483648), 2147483647)::int'`,
+  // constants that aren't folded: HAVING FALSE would spare it the errors of the groups
+  `CREATE FUNCTION yes() RETURNS boolean VOLATILE LANGUAGE plpgsql AS 'BEGIN RETURN TRUE; END'`,
+  `CREATE FUNCTION no() RETURNS boolean VOLATILE LANGUAGE plpgsql AS 'BEGIN RETURN FALSE; END'`,
+]
+
+function toInt(bigint: string): string {
+  return `to_int(${bigint})`
+}
+
+/** As a number's text has neither trailing zeros nor a negative zero. */
+function canonicalNumber(sql: string, type: ScalarType | undefined): string {
+  if (type === 'numeric') return `trim_scale(${sql})`
+  return type === 'double precision' ? `(${sql} + 0::double precision)` : sql
 }
 
 function wordOf({ args: [field] }: Extract<Node, { kind: 'call' }>): string {

@@ -3,7 +3,7 @@
  * begins elsewhere, and repeats one failing run.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { COVERED_MIN, PropertySuite } from './property-suite.ts'
+import { PropertySuite } from './property-suite.ts'
 import { runOptions } from './property-run.ts'
 
 const options = runOptions()
@@ -16,6 +16,7 @@ const PARTS = [
   'a rollup is the plain query, however its records arrive',
   'MEASURE over some of the grouping columns is the rollup with those alone',
   'restarts between batches leave the same bytes',
+  'a rollup of a rollup is the rollup over the records with that grain',
   'a call gives the same at ingest and in a query',
   'a rollup over cast fields is the query of PostgreSQL',
   'a rollup over cast fields is the query of DuckDB',
@@ -44,6 +45,6 @@ test.each(PARTS)(
   TIMEOUT_MS,
 )
 
-test(`in a long form each function, operator and aggregate takes part in ${COVERED_MIN} runs`, () => {
-  expect(suite.missing(options)).toEqual([])
+test('a long form covers each function, operator and aggregate, and skips next to nothing', () => {
+  expect(suite.shortcomings(options)).toEqual([])
 })

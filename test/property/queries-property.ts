@@ -88,6 +88,7 @@ async function checkQuery(
     })),
   )
   const types = (query.selects[0]?.outputs ?? []).map(({ type }) => type)
+  figures.asked++
   let rows: (string | null)[][]
   try {
     rows = await engine.run(tables.flat(), printTheirs(query, ['r0', 'r1']))
@@ -97,7 +98,6 @@ async function checkQuery(
     else figures.refused++
     return
   }
-  figures.asked++
   const shown = rows.map((row) => showRow(row, types))
   const isOrdered = query.order !== null
   const sorted = (lines: readonly string[]): readonly string[] => (isOrdered ? lines : lines.toSorted())

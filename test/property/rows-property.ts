@@ -5,7 +5,7 @@
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { toTableStatements } from './engine-table.ts'
-import { toValue, type Engine } from './engines-property.ts'
+import { toValue, type Engine, type EngineFigures } from './engines-property.ts'
 import { plan, type LeafBench } from './leaf-run.ts'
 import type { SourceRecord } from './naive-expressions.ts'
 import { postgresOutput } from './postgres-dialect.ts'
@@ -25,11 +25,11 @@ export interface RowsCase {
   readonly rows: readonly Row[]
 }
 
-export function rowsProperty(bench: LeafBench, postgres: Engine): Property<RowsCase> {
+export function rowsProperty(bench: LeafBench, postgres: Engine, figures: EngineFigures): Property<RowsCase> {
   return {
     name: 'a query over rows is the query of PostgreSQL',
     make: (random) => ({ query: randomRowsQuery(random), rows: randomRows(random) }),
-    check: (sample) => checkQuery(bench, postgres, sample),
+    check: (sample) => checkQuery(bench, postgres, figures, sample),
     smaller: function* (sample) {
       for (const rows of smallerLists(sample.rows)) yield { ...sample, rows }
       const { outputs } = sample.query
@@ -72,7 +72,13 @@ function randomCell(random: SeededRandom, name: string, type: ScalarType): strin
 
 const ROLLUP = `SELECT id::bigint AS id, ${QUERY_COLUMNS.map(({ name, type }) => `${name}::${type} AS ${name}`).join(', ')} FROM _input GROUP BY ${QUERY_COLUMNS.map((_, index) => index + 1).join(', ')}, ${QUERY_COLUMNS.length + 1}`
 
-async function checkQuery(bench: LeafBench, postgres: Engine, { query, rows }: RowsCase): Promise<void> {
+async function checkQuery(
+  bench: LeafBench,
+  postgres: Engine,
+  figures: EngineFigures,
+  { query, rows }: RowsCase,
+): Promise<void> {
+  figures.asked++
   const types = query.outputs.map(({ type }) => type)
   const { lines, errors } = bench.withRollup(
     plan(ROLLUP),
@@ -82,7 +88,10 @@ async function checkQuery(bench: LeafBench, postgres: Engine, { query, rows }: R
     (name) => bench.query(printRowsQuery(query, name)),
   )
   // a window over the limits of bigint: an error here, never a wrong number
-  if (errors.some(({ message }) => message.includes('limits of 64 bits'))) return
+  if (errors.some(({ message }) => message.includes('limits of 64 bits'))) {
+    figures.unshared++
+    return
+  }
   const cells = query.outputs.map((_, index) => postgresOutput(`o${index}`, types[index] as ScalarType)).join(', ')
   const answer = await postgres.run(tableOf(rows), `SELECT ${cells} FROM (${printRowsQuery(query, 'rows')}) AS answer`)
   const shown = lines.map((line) => showCells(readCells(line, types), types))
