@@ -42,7 +42,7 @@ export function readKeyInto(bytes: Uint8Array, at: number, r: Registers, out: nu
       return at + 1
     case KEY_TAG.ARRAY:
     case KEY_TAG.OBJECT: {
-      const reader = new JsonReader(bytes, at)
+      const reader = new JsonReader(bytes, at, false)
       const text = Buffer.from(reader.value(), 'utf8')
       r.setJson(out, text, 0, text.length)
       return reader.at
@@ -96,9 +96,12 @@ export function skipKey(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** The value at `at` as JSON text: numbers with all their digits, 3 and not 3.0; NaN, infinities and times as strings. */
-export function keyToJsonText(bytes: Uint8Array, at: number): string {
-  return new JsonReader(bytes, at).value()
+/**
+ * The value at `at` as JSON text: numbers with all their digits, 3 and not 3.0; NaN, infinities and times as strings. `isReadAgain`: the
+ * text becomes a value, so a whole double has all its digits, however many, as it has inside an array or object.
+ */
+export function keyToJsonText(bytes: Uint8Array, at: number, isReadAgain = false): string {
+  return new JsonReader(bytes, at, isReadAgain).value()
 }
 
 /**
@@ -171,12 +174,12 @@ function infiniteOf(tag: number | undefined): number {
 class JsonReader {
   readonly bytes: Uint8Array
   at: number
-  /** Inside an array or object, whose text is read as a value again: there a whole number has all its digits. */
-  #isNested = false
+  #isReadAgain: boolean
 
-  constructor(bytes: Uint8Array, at: number) {
+  constructor(bytes: Uint8Array, at: number, isReadAgain: boolean) {
     this.bytes = bytes
     this.at = at
+    this.#isReadAgain = isReadAgain
   }
 
   value(): string {
@@ -224,7 +227,7 @@ class JsonReader {
   #list(pairs: boolean): string {
     const count = countAt(this.bytes, this.at)
     this.at += 4
-    this.#isNested = true
+    this.#isReadAgain = true
     const parts: string[] = []
     for (let index = 0; index < count; index++) parts.push(pairs ? `${this.#text()}:${this.value()}` : this.value())
     return parts.join(',')
@@ -242,7 +245,7 @@ class JsonReader {
     this.at = skipNumberKey(this.bytes, start)
     if (isDoubleKey(this.bytes, start)) {
       const value = getOrderBits(this.bytes, start)
-      return this.#isNested && Number.isInteger(value) ? BigInt(value).toString() : doubleToJsonText(value)
+      return this.#isReadAgain && Number.isInteger(value) ? BigInt(value).toString() : doubleToJsonText(value)
     }
     return decimalToText(decimalOfNumberKey(this.bytes, start, this.at))
   }

@@ -17,8 +17,8 @@ const TYPE_LETTERS: Readonly<Record<ScalarType, string>> = {
   unknown: 'u',
 }
 
-/** Types of a call that its name shows; a name has at most 255 bytes. */
-export const LETTERS_MAX = 100
+/** Types of a call that its name shows: of longer lists there are so many that a connection's functions would pile up. */
+export const LETTERS_MAX = 4
 
 /** `lower$t`: lower of a text. */
 export function toFunctionName(word: string, types: readonly ScalarType[]): string {

@@ -65,7 +65,6 @@ export class SqliteFunctions {
     const types = args.map((arg) => arg.type)
     const name = toFunctionName(entry.id, types)
     const special = entry.specialize?.(args)
-    // the letters of a long list are no name for SQLite
     if (special !== undefined || types.length > LETTERS_MAX) {
       return this.#specialize(name, entry, special ?? entry.evaluate, args, type)
     }

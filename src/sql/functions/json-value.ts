@@ -58,7 +58,7 @@ export function setJsonText(r: Registers, out: number, text: string): void {
 export const toCanonicalJson: Evaluate = (r, out, a) => {
   const key = keyBytesOf(r, a)
   const error = readErrorCell(key)
-  if (error === undefined) setString(r, out, keyToJsonText(key, 0))
+  if (error === undefined) setString(r, out, keyToJsonText(key, 0, true))
   else r.setError(out, error.code, error.message)
 }
 
