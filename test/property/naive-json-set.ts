@@ -30,24 +30,24 @@ function refuse(): never {
   throw new RowError('invalid_argument')
 }
 
-function edited(node: JsonNode, path: Path, edit: Edit, value: JsonNode): JsonNode {
+function edited(node: JsonNode, path: Path, how: Edit, value: JsonNode): JsonNode {
   const [step, ...rest] = path
   if (step === undefined) return node
   if (step === null) return refuse()
   if (typeof node !== 'object' || node === null) return node
-  const adds = edit === 'create' || edit === 'before' || edit === 'after'
+  const adds = how === 'create' || how === 'before' || how === 'after'
   if ('elements' in node) {
     const place = placeOf(step)
     if (place === undefined) return refuse()
     const { elements } = node
     const from = Math.min(place < 0 ? elements.length + place : place, elements.length)
     if (rest.length > 0)
-      return { elements: elements.map((one, index) => (index === from ? edited(one, rest, edit, value) : one)) }
+      return { elements: elements.map((one, index) => (index === from ? edited(one, rest, how, value) : one)) }
     if (from < 0) return { elements: adds ? [value, ...elements] : elements }
     if (from === elements.length) return { elements: adds ? [...elements, value] : elements }
     const put = { set: [value], create: [value], delete: [] } as Partial<Record<Edit, JsonNode[]>>
     const own = elements[from] as JsonNode
-    const parts = put[edit] ?? (edit === 'before' ? [value, own] : [own, value])
+    const parts = put[how] ?? (how === 'before' ? [value, own] : [own, value])
     return { elements: elements.toSpliced(from, 1, ...parts) }
   }
   if (!('members' in node)) return node
@@ -55,9 +55,9 @@ function edited(node: JsonNode, path: Path, edit: Edit, value: JsonNode): JsonNo
   const own = members.get(step)
   if (own === undefined) {
     if (rest.length === 0 && adds) members.set(step, value)
-  } else if (rest.length > 0) members.set(step, edited(own, rest, edit, value))
-  else if (edit === 'delete') members.delete(step)
-  else if (edit === 'before' || edit === 'after') refuse()
+  } else if (rest.length > 0) members.set(step, edited(own, rest, how, value))
+  else if (how === 'delete') members.delete(step)
+  else if (how === 'before' || how === 'after') refuse()
   else members.set(step, value)
   return { members: [...members] }
 }

@@ -58,8 +58,9 @@ export function changeAt(
   const root = beginOf(r, a)
   // an empty value takes nothing, before the path is looked at
   const isIdle = (change === 'replace' || change === 'remove') && firstPart(bytes, root) < 0
+  const depth = isIdle ? 0 : path.length
   let at = root
-  for (let level = 0; level < path.length && !isIdle; level++) {
+  for (let level = 0; level < depth; level++) {
     const isArray = bytes[at] === ARRAY_OPEN
     const step = path[level] ?? null
     const wrong = wrongStep(step, isArray)
