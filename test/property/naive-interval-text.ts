@@ -4,7 +4,7 @@ import { RowError, Span } from './value.ts'
 const MINUTE = 60_000_000n
 const DAY = 24n * 60n * MINUTE
 
-/** A number alone is seconds; of other texts the few that are generated. */
+/** A number alone is seconds; of other texts the few that are generated, and what joining numbers makes. */
 const SPAN_TEXTS: Readonly<Record<string, readonly [months: number, days: number, micros: bigint]>> = {
   '1 day': [0, 1, 0n],
   '-1 days': [0, -1, 0n],
@@ -20,9 +20,18 @@ const SPAN_TEXTS: Readonly<Record<string, readonly [months: number, days: number
 }
 export const SPANS: readonly string[] = Object.keys(SPAN_TEXTS)
 
+/** Years and months, which joined numbers may be: `-2-2`. */
+const YEARS_MONTHS = /^\s*([+-]?)(\d+)-(\d+)\s*$/
+
 export function readSpanText(text: string): Span {
   const known = Object.hasOwn(SPAN_TEXTS, text) ? SPAN_TEXTS[text] : undefined
   if (known !== undefined) return new Span(...known)
+  const [, signOfYears, years = '', months = ''] = YEARS_MONTHS.exec(text) ?? []
+  if (signOfYears !== undefined) {
+    const total = BigInt(years) * 12n + BigInt(months)
+    if (BigInt(months) >= 12n || total >= 2n ** 31n) throw new RowError('invalid_cast')
+    return new Span(Number(signOfYears === '-' ? -total : total), 0, 0n)
+  }
   const [, sign, whole = '', fraction = ''] = /^\s*([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*$/.exec(text) ?? []
   if (sign === undefined) throw new RowError('invalid_cast')
   const rest = Number(`0.${fraction}`) * 1e6
