@@ -36,14 +36,24 @@ export function filterText(site: CallSite, scope: CallScope): string {
 
 /** The aggregate of a group's rows. */
 export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragment {
-  const rows = site.analyser.within(scope.ofRows(`the arguments of ${site.name.toUpperCase()}`))
+  const ofRows = scope.ofRows(`the arguments of ${site.name.toUpperCase()}`)
+  const ofFilter = scope.ofRows('FILTER')
   const { functions } = scope.parts.context.parts
-  const filter = filterText(site, scope.ofRows('FILTER'))
-  const call = { ...site, analyser: rows }
+  const filter = filterText(site, ofFilter)
+  const call = { ...site, analyser: site.analyser.within(ofRows) }
   const order = (name: string, keys: readonly AggregateOrder[]): string => orderText(name, keys, scope)
-  return rowAggregate(call, scope, { text: filter, order }, (name, chosen, types, keys) =>
+  const aggregate = rowAggregate(call, scope, { text: filter, order }, (name, chosen, types, keys) =>
     functions.aggregate(name, chosen, types, keys),
   )
+  const reads = [ofRows.reads, ofFilter.reads]
+  if (reads.some(({ outer }) => outer) && !reads.some(({ own }) => own)) throw refuseOuter(site)
+  return aggregate
+}
+
+/** It would be one of the query around: SQLite computes it there, where our types and groups know nothing of it. */
+function refuseOuter({ name, position }: CallSite): RollupdError {
+  const hint = 'Compute it in the query around, or name a column of FROM in it.'
+  return unsupported(`${name.toUpperCase()} of columns of the query around is not supported`, position, hint)
 }
 
 /** The aggregate of a window's frame; `site` has the analyser of what stands inside. */

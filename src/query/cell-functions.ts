@@ -5,6 +5,7 @@
 import { errorCell, KEY_TAG } from '../core/key-bytes.ts'
 import type { Cell } from '../core/scalar-type.ts'
 import { isErrorCell } from './cell-codec.ts'
+import { CONTAINER_CELLS, containerCell } from './json-parts-table.ts'
 import type { QuerySession } from './query-session.ts'
 
 /** A SQLite aggregate; `step` may change the state in place. */
@@ -82,6 +83,8 @@ export const CELL_FUNCTIONS: readonly {
   { name: 'try_value', safeIntegers: true, body: tryValue },
   { name: 'not_true', safeIntegers: false, body: notTrue },
   { name: 'one_grouping_set', safeIntegers: true, body: oneGroupingSet },
+  { name: CONTAINER_CELLS.array, safeIntegers: true, body: containerCell('array') },
+  { name: CONTAINER_CELLS.object, safeIntegers: true, body: containerCell('object') },
 ]
 
 /** The value of a scalar subquery: PostgreSQL refuses a second row, SQLite would take the first. */

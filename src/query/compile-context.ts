@@ -19,11 +19,11 @@ import { BoundDoubles } from './sqlite-text.ts'
 /** Where a SELECT stands: the WITH names it sees, and the scope around it that a correlated subquery may read. */
 export interface Surroundings {
   readonly ctes: CteNames
-  readonly outer: OuterScope | undefined
+  readonly outer: OuterNames | undefined
 }
 
-/** A scope that a subquery's names may reach, with its column names for suggestions. */
-export interface OuterScope extends Scope {
+/** Names that a subquery may reach around it, with a list of them for suggestions. */
+export interface OuterNames extends Pick<Scope, 'column'> {
   columnNames(): readonly string[]
   hasColumn(path: readonly (string | number)[]): boolean
 }

@@ -9,7 +9,10 @@ import { compare } from '../sql/resolve-call.ts'
 import { unifyTypes } from '../sql/unify-types.ts'
 import { nowhere } from './guard-place.ts'
 import { unsupported } from '../sql/unsupported.ts'
+import { LateralRelation } from './lateral-relation.ts'
+import { type EarlierItems, LateralScope } from './lateral-scope.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
+import { compileInnerSelect } from './correlated-select.ts'
 import { EMPTY_NAMESPACE, joinNamespaces, namespaceOf, type NamedColumn, type Namespace } from './namespace.ts'
 import { compileFunction } from './from-function.ts'
 import { QueryScope } from './query-scope.ts'
@@ -24,11 +27,13 @@ export interface FromClause {
   readonly relations: readonly Relation[]
   /** No row is made up for a side without a match: conditions may move between FROM and WHERE. */
   readonly isInner: boolean
+  /** It may stand behind a comma without brackets: none of its joins makes rows up for the left side. */
+  readonly isChain: boolean
   /** What stands behind FROM; empty where there is no FROM. */
   render(): string
 }
 
-const EMPTY: FromClause = { namespace: EMPTY_NAMESPACE, relations: [], isInner: true, render: () => '' }
+const EMPTY: FromClause = { namespace: EMPTY_NAMESPACE, relations: [], isInner: true, isChain: true, render: () => '' }
 /** SQLite joins at most 64 tables; each rollup is one. */
 const RELATIONS_MAX = 60
 
@@ -42,10 +47,14 @@ export class FromCompiler {
   }
 
   compile(nodes: readonly Node[]): FromClause {
-    const [first, ...more] = nodes.map((node) => this.#item(node))
-    if (first === undefined) return EMPTY
-    // comma: a join without a condition
-    const joined = more.reduce((left, right) => combine(left, right, 'JOIN', undefined, 0), first)
+    let joined: FromClause | undefined
+    for (const node of nodes) {
+      const barrier = isChain(node) ? undefined : 'brackets'
+      const item = this.#item(node, joined === undefined ? [] : [{ namespace: joined.namespace, barrier }])
+      // comma: a join without a condition
+      joined = joined === undefined ? item : combine(joined, item, 'JOIN', undefined, 0)
+    }
+    if (joined === undefined) return EMPTY
     if (joined.relations.length > RELATIONS_MAX) {
       throw new RollupdError(
         'sql_invalid',
@@ -55,11 +64,11 @@ export class FromCompiler {
     return joined
   }
 
-  #item(node: Node): FromClause {
+  #item(node: Node, earlier: readonly EarlierItems[]): FromClause {
     if ('RangeVar' in node) return this.#table(node.RangeVar)
-    if ('RangeSubselect' in node) return this.#subselect(node.RangeSubselect)
-    if ('RangeFunction' in node) return this.#function(node.RangeFunction)
-    if ('JoinExpr' in node) return this.#join(node.JoinExpr)
+    if ('RangeSubselect' in node) return this.#subselect(node.RangeSubselect, earlier)
+    if ('RangeFunction' in node) return this.#function(node.RangeFunction, earlier)
+    if ('JoinExpr' in node) return this.#join(node.JoinExpr, earlier)
     const kind = Object.keys(node)[0] ?? ''
     throw unsupported(
       `${ITEM_NAMES[kind] ?? kind} in FROM is not supported`,
@@ -88,32 +97,33 @@ export class FromCompiler {
     return new RollupView(alias, this.#context.rollup(name, position), false, this.#context.parts)
   }
 
-  #function(node: RangeFunction): FromClause {
-    const { relation, name, position } = compileFunction(node, this.#surroundings, this.#context)
-    return single(renamed(relation, node.alias?.colnames, position), node.alias?.aliasname ?? name)
+  #function(node: RangeFunction, earlier: readonly EarlierItems[]): FromClause {
+    const { relation, name, position } = compileFunction(node, this.#surroundings, this.#context, earlier)
+    const from = renamed(relation, node.alias?.colnames, position)
+    return single(from, node.alias?.aliasname ?? name, from.columns.length === 1)
   }
 
-  #subselect(node: RangeSubselect): FromClause {
-    const { subquery, alias } = node
+  #subselect({ subquery, alias, lateral }: RangeSubselect, earlier: readonly EarlierItems[]): FromClause {
     assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT')
-    if (node.lateral === true)
-      throw unsupported(
-        'LATERAL is not supported',
-        this.#context.positionWithin(subquery),
-        'Use a correlated subquery in SELECT or WHERE.',
-      )
-    const plan = this.#context.compileSelect(subquery.SelectStmt, this.#surroundings)
-    const relation = new SelectRelation(this.#context.newAlias('t'), plan, plan.columns)
+    const passed =
+      lateral === true ? earlier : earlier.map(({ namespace }) => ({ namespace, barrier: 'subquery' }) as const)
+    const parts = { context: this.#context, surroundings: this.#surroundings }
+    const outer = new LateralScope('a subquery in FROM', parts, passed)
+    const plan = compileInnerSelect(subquery.SelectStmt, { ctes: this.#surroundings.ctes, outer }, this.#context)
+    const name = this.#context.newAlias('t')
+    const relation = outer.wasRead
+      ? new LateralRelation(name, plan, this.#context)
+      : new SelectRelation(name, plan, plan.columns)
     return single(
       renamed(relation, alias?.colnames, this.#context.positionWithin(subquery)),
       alias?.aliasname ?? `?${relation.alias}`,
     )
   }
 
-  #join(node: JoinExpr): FromClause {
+  #join(node: JoinExpr, earlier: readonly EarlierItems[]): FromClause {
     assert(node.larg !== undefined && node.rarg !== undefined, 'a join has two sides')
-    const left = this.#item(node.larg)
-    const right = this.#item(node.rarg)
+    const left = this.#item(node.larg, earlier)
+    const right = this.#item(node.rarg, beforeRight(node, left, earlier))
     if (node.alias !== undefined)
       throw unsupported(
         'an alias of a join is not supported',
@@ -155,6 +165,25 @@ export class FromCompiler {
   }
 }
 
+/** What the right side of a join has before it. */
+function beforeRight(
+  { jointype, rarg }: JoinExpr,
+  left: FromClause,
+  earlier: readonly EarlierItems[],
+): readonly EarlierItems[] {
+  const all = [...earlier, { namespace: left.namespace, barrier: undefined }]
+  const keepsRight = jointype === 'JOIN_RIGHT' || jointype === 'JOIN_FULL'
+  const barrier = keepsRight ? 'join' : rarg !== undefined && 'JoinExpr' in rarg ? 'brackets' : undefined
+  return barrier === undefined ? all : all.map((one) => ({ ...one, barrier: one.barrier ?? barrier }))
+}
+
+/** Whether a join may stand behind a comma without brackets: one of the left sides of its joins is kept alone by none. */
+function isChain(node: Node): boolean {
+  if (!('JoinExpr' in node)) return true
+  const { jointype = 'JOIN_INNER', larg } = node.JoinExpr
+  return (jointype === 'JOIN_INNER' || jointype === 'JOIN_LEFT') && (larg === undefined || isChain(larg))
+}
+
 const ITEM_NAMES: Readonly<Record<string, string>> = {
   RangeTableSample: 'TABLESAMPLE',
   RangeTableFunc: 'XMLTABLE',
@@ -168,11 +197,12 @@ const JOIN_KINDS: Readonly<Record<string, string>> = {
   JOIN_FULL: 'FULL JOIN',
 }
 
-function single(relation: Relation, name: string): FromClause {
+function single(relation: Relation, name: string, isValue = false): FromClause {
   return {
-    namespace: namespaceOf(name, relation),
+    namespace: namespaceOf(name, relation, isValue),
     relations: [relation],
     isInner: true,
+    isChain: true,
     render: () => relation.render(),
   }
 }
@@ -189,8 +219,11 @@ function combine(
     namespace: joinNamespaces(left.namespace, right.namespace, position),
     relations: [...left.relations, ...right.relations],
     isInner: kind === 'JOIN' && left.isInner && right.isInner,
+    isChain: left.isChain && (kind === 'JOIN' || kind === 'LEFT JOIN'),
     render: () => {
-      const side = right.relations.length > 1 ? `(${right.render()})` : right.render()
+      // LATERAL can't reach out of brackets
+      const isBare = right.relations.length === 1 || (kind === 'JOIN' && condition === undefined && right.isChain)
+      const side = !isBare ? `(${right.render()})` : right.render()
       return `${left.render()} ${kind} ${side}${on}`
     },
   }

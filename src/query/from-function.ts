@@ -1,18 +1,18 @@
-/** Owns functions in FROM: unfiltered(rollup) and generate_series. */
+/** Owns functions in FROM: unfiltered(rollup), generate_series, and those that make rows of a JSON value. Their arguments may read what stands before them. */
 import { RollupdError } from '../core/errors.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
 import { bareName, lastNamePart, nameParts } from '../sql/name-parts.ts'
 import type { FuncCall, RangeFunction } from '../sql/parse-statement.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import type { CompileContext, Surroundings } from './compile-context.ts'
-import { EMPTY_NAMESPACE } from './namespace.ts'
-import { QueryScope } from './query-scope.ts'
+import { compileParts, isPartsFunction, PARTS_FUNCTION_NAMES } from './json-parts-relation.ts'
+import { LateralScope, type EarlierItems } from './lateral-scope.ts'
 import type { Relation } from './relation.ts'
 import { RollupView } from './rollup-view.ts'
 import { compileSeries } from './series-relation.ts'
 import { GENERATE_SERIES } from './series-table.ts'
 
-const HINT = 'FROM takes rollups, subqueries, unfiltered(rollup) and generate_series(first, last, step).'
+const HINT = `FROM takes rollups, subqueries, unfiltered(rollup), generate_series(first, last, step) and ${PARTS_FUNCTION_NAMES.join(', ')}.`
 
 export interface FunctionInFrom {
   readonly relation: Relation
@@ -25,6 +25,7 @@ export function compileFunction(
   node: RangeFunction,
   surroundings: Surroundings,
   context: CompileContext,
+  earlier: readonly EarlierItems[],
 ): FunctionInFrom {
   const [item, ...others] = node.functions ?? []
   const called = item !== undefined && 'List' in item ? item.List.items?.[0] : undefined
@@ -34,9 +35,11 @@ export function compileFunction(
   const position = context.positionOf(call.location)
   const name = lastNamePart(call.funcname)
   const alias = context.newAlias('t')
+  const scope = new LateralScope(`the arguments of ${name}`, { context, surroundings }, earlier)
+  if (isPartsFunction(name))
+    return { relation: compileParts(call, name, node, alias, context.analyser(scope), context), name, position }
   if (name === GENERATE_SERIES) {
     const names = seriesNames(node)
-    const scope = new QueryScope(`the arguments of ${name}`, { context, namespace: EMPTY_NAMESPACE, surroundings })
     return { relation: compileSeries(call, names, alias, context.analyser(scope), context), name, position }
   }
   if (name !== 'unfiltered') throw unsupported(`the function ${name} in FROM is not supported`, position, HINT)

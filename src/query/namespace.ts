@@ -15,6 +15,8 @@ export interface NamedColumn {
 export interface NamedTable {
   readonly name: string
   readonly relation: Relation
+  /** What the table's name alone means, of a function that gives one value a row. */
+  readonly value?: NamedColumn | undefined
 }
 
 export interface Namespace {
@@ -24,8 +26,9 @@ export interface Namespace {
 
 export const EMPTY_NAMESPACE: Namespace = { tables: [], columns: [] }
 
-export function namespaceOf(name: string, relation: Relation): Namespace {
-  return { tables: [{ name, relation }], columns: columnsOf(relation) }
+export function namespaceOf(name: string, relation: Relation, isValue = false): Namespace {
+  const columns = columnsOf(relation)
+  return { tables: [{ name, relation, value: isValue ? columns[0] : undefined }], columns }
 }
 
 export function columnsOf(relation: Relation): readonly NamedColumn[] {
@@ -49,7 +52,10 @@ export function joinNamespaces(left: Namespace, right: Namespace, position: numb
   return { tables: [...left.tables, ...right.tables], columns: [...left.columns, ...right.columns] }
 }
 
-/** What a path of names means here: a column, and what follows it; a table's name comes before a column's. Undefined: nothing. Errors: sql_ambiguous. */
+/**
+ * What a path of names means here: a column, and what follows it; a table's name comes before a column's, but where it stands for the table's only
+ * value. Undefined: nothing. Errors: sql_ambiguous.
+ */
 export function findColumn(
   namespace: Namespace,
   path: readonly (string | number)[],
@@ -62,7 +68,8 @@ export function findColumn(
   if (qualified[0] !== undefined) return { column: qualified[0], rest: more }
   const [column, ...others] = namespace.columns.filter(({ name }) => name === first)
   if (others.length > 0) throw ambiguous(String(first), namespace, position)
-  return column === undefined ? undefined : { column, rest: path.slice(1) }
+  const meant = column ?? namespace.tables.find(({ name }) => name === first)?.value
+  return meant === undefined ? undefined : { column: meant, rest: path.slice(1) }
 }
 
 function ambiguous(name: string, { tables, columns }: Namespace, position: number): RollupdError {

@@ -13,6 +13,7 @@ import { analyseRowAggregate, refuseAggregate } from './aggregate-call.ts'
 import { isWindowFunction, windowFunctionNames } from '../sql/refused-functions.ts'
 import { MEASURE } from '../planner/measure-name.ts'
 import { analyseMeasure } from './measure-call.ts'
+import { isPartsFunction } from './json-parts-relation.ts'
 import { findColumn } from './namespace.ts'
 import { analyseGroupingCall } from './query-grouping-sets.ts'
 import { isSameNode } from './same-node.ts'
@@ -30,6 +31,7 @@ export class QueryScope implements CallScope {
   /** Undefined: rows, not groups. */
   readonly grouping: Grouping | undefined
   readonly windows: WindowClause | undefined
+  readonly reads = { own: false, outer: false }
   readonly #takesAggregates: boolean
   readonly callNames: readonly string[]
 
@@ -54,6 +56,7 @@ export class QueryScope implements CallScope {
   column(path: NamePath, position: number): Expression {
     const found = findColumn(this.parts.namespace, path, position)
     if (found === undefined) return this.#outerColumn(path, position)
+    this.reads.own = true
     const { column, rest } = found
     const expression = column.expression(position)
     if (this.grouping !== undefined && !this.#isGrouped(expression)) throw notGrouped(path, this.clause, position)
@@ -77,8 +80,8 @@ export class QueryScope implements CallScope {
       if (!this.#takesAggregates) throw refuseAggregate('MEASURE', this.clause, site.position)
       return analyseMeasure(site, this)
     }
-    if (site.name === GENERATE_SERIES)
-      throw unsupported(`${site.name} stands in FROM only`, site.position, `Write FROM ${site.name}(...) AS n.`)
+    if (site.name === GENERATE_SERIES || isPartsFunction(site.name))
+      throw unsupported(`${site.name} stands in FROM only`, site.position, `Write FROM ..., ${site.name}(...) AS x.`)
     if (!isAggregateName(site.name)) return undefined
     if (!this.#takesAggregates) throw refuseAggregate(site.name, this.clause, site.position)
     return analyseRowAggregate(site, this)
@@ -120,7 +123,10 @@ export class QueryScope implements CallScope {
 
   #outerColumn(path: NamePath, position: number): Expression {
     const { namespace, surroundings } = this.parts
-    if (surroundings.outer?.hasColumn(path) === true) return surroundings.outer.column(path, position)
+    if (surroundings.outer?.hasColumn(path) === true) {
+      this.reads.outer = true
+      return surroundings.outer.column(path, position)
+    }
     const [first, second] = path
     const table = second === undefined ? undefined : namespace.tables.find(({ name }) => name === first)
     const names = table === undefined ? this.columnNames() : table.relation.columns.map(({ name }) => name)

@@ -75,6 +75,8 @@ export interface HidesGroups {
   readonly name: string
   /** From the next render on: shows the groups that HAVING hides, instead of the others. */
   showHidden(shown: boolean): void
+  /** Text of a statement that counts its groups: all that it shows. */
+  countAll(): string
 }
 
 /** Grouping values of a row's group. */

@@ -69,6 +69,13 @@ export class RollupView implements Relation {
       showHidden: (shown) => {
         this.#showsHidden = shown
       },
+      countAll: () => {
+        const isDeferred = this.#isDeferred
+        this.#isDeferred = false
+        const text = `SELECT count(*) FROM ${this.render()}`
+        this.#isDeferred = isDeferred
+        return text
+      },
     }
     this.#printer = new ExpressionPrinter(parts, (leaf) => this.#leaf(leaf))
     this.#conditions = new ConditionPrinter(this.#printer)

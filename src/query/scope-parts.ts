@@ -1,7 +1,8 @@
 /** Owns what a scope of a query is made of, for the parts that treat calls and subqueries in it. */
 import type { Expression } from '../sql/expression.ts'
 import type { Node } from '../sql/parse-statement.ts'
-import type { CompileContext, OuterScope, Surroundings } from './compile-context.ts'
+import type { Scope } from '../sql/scope.ts'
+import type { CompileContext, OuterNames, Surroundings } from './compile-context.ts'
 import type { Namespace } from './namespace.ts'
 import type { GroupingSets } from './query-grouping-sets.ts'
 import type { HidesGroups } from './relation.ts'
@@ -33,12 +34,14 @@ export interface ScopeParts {
 }
 
 /** A scope as the treatment of its calls sees it. */
-export interface CallScope extends OuterScope {
+export interface CallScope extends OuterNames, Scope {
   readonly parts: ScopeParts
   /** Undefined: rows, not groups. */
   readonly grouping: Grouping | undefined
   /** Undefined: window functions are refused. */
   readonly windows: WindowClause | undefined
+  /** Whether columns of FROM were read by it, and those of the queries around. */
+  readonly reads: { own: boolean; outer: boolean }
   /** The same names, rows instead of groups: arguments of aggregates. */
   ofRows(clause: string): CallScope
   /** The same names and groups: what stands inside a call with OVER. */

@@ -175,9 +175,8 @@ class SimpleSelect implements SelectPlan {
     if (sets === undefined || sets.emptyCount === 0) return groups
     // the groups of no expression are there without any row too: then these are all that there are
     const having = this.#having === undefined ? '' : ` AND (${this.#having})`
-    return [groups, ...Array.from({ length: sets.emptyCount }, () => `${rows} HAVING count(*) = 0${having}`)].join(
-      ' UNION ALL ',
-    )
+    const totals = Array.from({ length: sets.emptyCount }, () => `${rows} HAVING count(*) = 0${having}`)
+    return [groups, ...totals].join(this.#distinct ? ' UNION ' : ' UNION ALL ')
   }
 
   #isRanked(): boolean {

@@ -18,6 +18,8 @@ import { LETTERS_MAX, toFunctionName } from './function-name.ts'
 import { RESULT_REGISTER, type GuardSite, type QuerySession } from './query-session.ts'
 import { measureAggregate, parameterOf, toStates, type Measured } from './measure-merge.ts'
 import { registerSeries } from './series-table.ts'
+import { registerJsonParts } from './json-parts-table.ts'
+import { PACK_ROWS, registerPackedRows, ROW_PACKER } from './lateral-relation.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
 import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
 
@@ -46,6 +48,7 @@ export class SqliteFunctions {
     this.#session = session
     this.#registerFixed()
     registerSeries(connection)
+    registerJsonParts(connection)
   }
 
   /** Before each statement is compiled: what belongs to the last one is forgotten. */
@@ -133,6 +136,13 @@ export class SqliteFunctions {
         result: (fold) => fold.value(),
       })
     }
+    return name
+  }
+
+  /** The table that unpacks rows of so many columns. */
+  packedRows(columnCount: number): string {
+    const name = `packed_rows_${columnCount}`
+    if (this.#isNew(name)) registerPackedRows(this.#connection, name, columnCount)
     return name
   }
 
@@ -258,6 +268,7 @@ export class SqliteFunctions {
     this.#register('truth_value', true, (cell = null) => truthValue(cell, session))
     this.#registerAggregate('only_value', true, ONLY_VALUE)
     this.#registerAggregate('any_true', true, ANY_TRUE)
+    this.#registerAggregate(PACK_ROWS, true, ROW_PACKER)
   }
 
   #once(name: string, types: readonly ScalarType[], make: () => (...cells: Cell[]) => Cell): void {

@@ -6,6 +6,7 @@ import { compare } from '../sql/resolve-call.ts'
 import type { Node, SubLink } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
+import { compileInnerSelect } from './correlated-select.ts'
 import { isComparableNatively } from './expression-printer.ts'
 import type { CallScope } from './scope-parts.ts'
 import type { SelectPlan } from './select-plan.ts'
@@ -15,7 +16,7 @@ export function analyseSubquery(node: SubLink, position: number, analyser: Analy
   const { context, surroundings } = scope.parts
   const { subselect, subLinkType } = node
   assert(subselect !== undefined && 'SelectStmt' in subselect, 'a subquery is a SELECT')
-  const plan = context.compileSelect(subselect.SelectStmt, { ctes: surroundings.ctes, outer: scope })
+  const plan = compileInnerSelect(subselect.SelectStmt, { ctes: surroundings.ctes, outer: scope }, context)
   switch (subLinkType) {
     case 'EXISTS_SUBLINK':
       return fragment(`EXISTS (${plan.render()})`, 'boolean', false, position)

@@ -62,7 +62,7 @@ function edited(node: JsonNode, path: Path, how: Edit, value: JsonNode): JsonNod
   return { members: [...members] }
 }
 
-function edit(value: Value, path: Path, how: Edit, part: JsonNode): Value {
+function changed(value: Value, path: Path, how: Edit, part: JsonNode): Value {
   if (!(value instanceof Json)) throw wrongKind()
   const { node } = value
   const isEmpty = 'elements' in node ? node.elements.length === 0 : node.members.length === 0
@@ -82,9 +82,9 @@ function setLax(args: readonly Value[]): Value {
   const how = flagOf(create) ? 'create' : 'set'
   if (treatment !== null) textOf(treatment)
   if (treatment === null) return refuse()
-  if (value !== null || treatment === 'use_json_null') return edit(target, path, how, toNode(value))
+  if (value !== null || treatment === 'use_json_null') return changed(target, path, how, toNode(value))
   if (treatment === 'return_target') return target
-  return treatment === 'delete_key' ? edit(target, path, 'delete', null) : refuse()
+  return treatment === 'delete_key' ? changed(target, path, 'delete', null) : refuse()
 }
 
 function prettyText(text: string): string {
@@ -108,14 +108,14 @@ function prettyText(text: string): string {
 export const NAIVE_JSON_SET: Readonly<Record<string, NaiveFunction>> = {
   jsonb_set: strict(([target = null, steps, value = null, create = true]) => {
     const path = pathOf(steps)
-    return edit(target, path, flagOf(create) ? 'create' : 'set', toNode(value))
+    return changed(target, path, flagOf(create) ? 'create' : 'set', toNode(value))
   }),
   jsonb_set_lax: lax((args) => setLax(args)),
   jsonb_insert: strict(([target = null, steps, value = null, after = false]) => {
     const path = pathOf(steps)
-    return edit(target, path, flagOf(after) ? 'after' : 'before', toNode(value))
+    return changed(target, path, flagOf(after) ? 'after' : 'before', toNode(value))
   }),
-  remove_path: strict(([target = null, steps]) => edit(target, pathOf(steps), 'delete', null)),
+  remove_path: strict(([target = null, steps]) => changed(target, pathOf(steps), 'delete', null)),
   // an empty array or object takes two lines and none between them
   jsonb_pretty: strict(([value = null]) => prettyText(showCanonical(value)).replace(/([[{])\n +(\n *[\]}])/g, '$1$2')),
 }

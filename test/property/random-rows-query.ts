@@ -3,6 +3,7 @@
  * of them. Wherever rows could be told apart by their order alone, the key `id` settles it.
  */
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import { lateralQuery } from './random-lateral-query.ts'
 import {
   direction,
   KEYS,
@@ -40,6 +41,8 @@ export function randomRowsQuery(random: SeededRandom): RowsQuery {
     seriesOfTimes,
     groupingSets,
     groupingSets,
+    lateralQuery,
+    lateralQuery,
   ])
   return make(random)
 }

@@ -69,7 +69,7 @@ export function changeAt(
       return
     }
     if (!isArray && bytes[at] !== OBJECT_OPEN) break
-    if (level === path.length - 1) {
+    if (level === depth - 1) {
       const part = isArray
         ? changedElement(bytes, at, step, change, value)
         : changedMember(bytes, at, step, change, value)
