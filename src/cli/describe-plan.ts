@@ -18,7 +18,9 @@ export function describePlan(plan: RollupPlan): string {
   ])
   const tables = toCreateSql(toLeafSchema(EXAMPLE_ID, plan), []).map((statement) => `${statement};`)
   return [
-    'Ingest half, on every record:',
+    plan.source === undefined
+      ? 'Ingest half, on every record:'
+      : `Ingest half, on every group that ${plan.source.rollup} gets:`,
     indent(breakStatement(plan.ingestSql)),
     '',
     'Wrap half, at read time:',

@@ -28,10 +28,8 @@ const StartBody = Type.Union(
   { description: 'Resolved to offsets and stored before the answer. A timestamp is a position, not a filter.' },
 )
 
-export const SourceBody = Type.Object({ topic: Type.String({ minLength: 1 }), start: Type.Optional(StartBody) }, closed)
-
 /** Exactly one of topic and rollup: the route says so in fewer words than a union of shapes. */
-const RollupSourceBody = Type.Object(
+export const SourceBody = Type.Object(
   {
     topic: Type.Optional(Type.String({ minLength: 1 })),
     start: Type.Optional(StartBody),
@@ -46,7 +44,7 @@ export const CreateRollupBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     sql: Type.String({ minLength: 1 }),
-    source: RollupSourceBody,
+    source: SourceBody,
     on_error: Type.Optional(Type.Union([Type.Literal('dead_letter'), Type.Literal('null'), Type.Literal('halt')])),
     on_loss: Type.Optional(Type.Union([Type.Literal('halt'), Type.Literal('accept')])),
     indexes: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 1 }), { maxItems: 16 })),

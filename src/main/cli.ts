@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import { styleText } from 'node:util'
 import { COMMAND_NAME } from '../cli/command-name.ts'
 import { addClientCommands } from '../cli/commands.ts'
+import type { ChainLink } from '../planner/plan-chain.ts'
 import { readStatement, showingPlace } from '../cli/statement-source.ts'
 import { loadConfig } from '../config.ts'
 import { ERROR_CODES, RollupdError } from '../core/errors.ts'
@@ -66,13 +67,20 @@ ROLLUPD_CONFIG, ROLLUPD_LOG_LEVEL.`,
     .command('plan')
     .description("show both halves of a statement, its states and the leaf's tables; needs no server")
     .argument('<file>', 'file with one SQL statement; - is standard input')
+    .option(
+      '--source <file...>',
+      'of a statement over another rollup: the statement of that one, then of what that one reads, and so on',
+    )
     .option('--json', 'print the plan as JSON, for scripts')
-    .action(async (file: string, flags: { json?: boolean }) => {
+    .action(async (file: string, flags: { source?: string[]; json?: boolean }) => {
       const { createPlanner } = await import('./create-planner.ts')
       const { describePlan } = await import('../cli/describe-plan.ts')
-      const planRollup = await createPlanner()
-      const source = readStatement(file)
-      const plan = await showingPlace(source, () => planRollup(source.sql))
+      const { planChain } = await import('../planner/plan-chain.ts')
+      const link = (name: string): ChainLink => {
+        const written = readStatement(name)
+        return { sql: written.sql, telling: async (run) => await showingPlace(written, run) }
+      }
+      const plan = await planChain([link(file), ...(flags.source ?? []).map(link)], await createPlanner())
       write(flags.json === true ? JSON.stringify(plan, undefined, 2) : describePlan(plan))
     })
 

@@ -106,6 +106,8 @@ test.each<[object, number, string]>([
   [{ sql: SQL, records: [{ a: 1 }] }, 400, 'bad_request'],
   [{ sql: SQL, records: ['\uD800'] }, 400, 'bad_request'],
   [{ sql: SQL, source: { topic: 'events' }, on_error: 'halt' }, 400, 'bad_request'],
+  [{ sql: SQL, source: {} }, 400, 'bad_request'],
+  [{ sql: SQL, source: { topic: 'events', rollup: 'views' } }, 400, 'bad_request'],
   [{ sql: SQL, source: { topic: 'evnts' } }, 404, 'unknown_topic'],
   [{ sql: SQL, source: { topic: 'events', start: { offsets: { '0': 9999 } } } }, 422, 'start_out_of_range'],
   [{ sql: SQL, source: { topic: 'events', start: { timestamp: 'soon' } } }, 422, 'bad_parameter'],
@@ -132,6 +134,25 @@ test('the path takes POST alone, and is described', async () => {
     'on_error',
   ])
   expect(post.responses['200'].content['application/json'].schema.properties).toHaveProperty('hidden_groups')
+})
+
+test('of a statement over another rollup a query tells what it would hold', async () => {
+  const sql = 'SELECT ok, MEASURE(n) FROM by_country GROUP BY ok'
+  await service.createRollup(
+    'by_country',
+    'SELECT country, ok, COUNT(*) AS n FROM _input GROUP BY country, ok HAVING COUNT(*) > 1',
+    'events',
+  )
+  const { status, json } = await send('POST', PATH, { sql, source: { rollup: 'by_country' } })
+  expect([status, json.error.message]).toEqual([400, 'body/source: a preview takes records, "rollup" names groups'])
+  expect(json.error.hint).toContain('Send the statement to /v1/query instead, with FROM unfiltered(by_country)')
+  const at_least = { events: { '0': RECORDS_PER_PARTITION, '1': RECORDS_PER_PARTITION } }
+  const asked = await service.query(`${sql.replace('by_country', 'unfiltered(by_country)')} ORDER BY ok`, { at_least })
+  const created = await send('POST', '/v1/rollups', { name: 'by_ok', sql, source: { rollup: 'by_country' } })
+  expect(created.status).toBe(201)
+  const { rows } = await service.query('SELECT * FROM by_ok ORDER BY ok')
+  expect(rows).toEqual(asked.rows)
+  expect(rows.length).toBeGreaterThan(0)
 })
 
 test('previews at once are answered one after the other', async () => {

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { RollupdError } from '../../core/errors.ts'
 import type { PreviewClient } from '../../service/preview/preview-client.ts'
 import { type PreviewSource, SAMPLE_DEFAULT, SAMPLE_MAX } from '../../service/preview/preview-request.ts'
+import { quoteName } from '../../sql/identifier.ts'
 import { ErrorAnswer } from '../schemas.ts'
 import { PreviewAnswer, PreviewBody } from '../preview-schemas.ts'
 import { refuseLongStatement } from '../statement-limit.ts'
@@ -48,15 +49,26 @@ export const previewRoutes: FastifyPluginAsyncTypebox<PreviewRoutesOptions> = as
   )
 }
 
-/** Errors: bad_request for both or neither of source and records, and for texts that are no UTF-8. */
+type SourceOf = NonNullable<Static<typeof PreviewBody>['source']>
+
+/** A rollup's groups need no sample: a query of the same words over all of them tells what the rollup would hold. */
+function toTopic({ topic, start, rollup }: SourceOf): { readonly topic: string; readonly start?: SourceOf['start'] } {
+  if (topic !== undefined && rollup === undefined) return { topic, start }
+  if (rollup === undefined) {
+    throw new RollupdError('bad_request', 'body/source: the field "topic" is missing', {
+      hint: 'A preview reads a sample of a topic, {"topic", "start"?}.',
+    })
+  }
+  throw new RollupdError('bad_request', 'body/source: a preview takes records, "rollup" names groups', {
+    hint: `Send the statement to /v1/query instead, with FROM unfiltered(${quoteName(rollup)}): the answer is what a rollup of it holds at once. \`rollupd plan\` shows its halves.`,
+  })
+}
+
+/** Errors: bad_request for both or neither of source and records, a source that is no topic, and texts that are no UTF-8. */
 function toSource({ source, records, sample }: Static<typeof PreviewBody>): PreviewSource {
   if (source !== undefined && records === undefined) {
-    return {
-      kind: 'topic',
-      topic: source.topic,
-      start: source.start ?? 'latest',
-      sample: sample ?? SAMPLE_DEFAULT,
-    }
+    const { topic, start = 'latest' } = toTopic(source)
+    return { kind: 'topic', topic, start, sample: sample ?? SAMPLE_DEFAULT }
   }
   if (source !== undefined || records === undefined) {
     const what = source === undefined ? 'neither "source" nor "records" is given' : '"source" and "records" are given'
