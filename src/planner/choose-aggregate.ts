@@ -127,6 +127,9 @@ function doesNotTake(
   const found = node.agg_star === true ? '*' : args.length === 0 ? 'no arguments' : types
   return new RollupdError('sql_type_mismatch', `the aggregate ${name} does not take ${found}`, {
     position: args[0]?.position ?? position,
-    hint: `It takes ${definition?.signature}.`,
+    hint:
+      node.agg_distinct === true && args.length > 1 && name === 'count'
+        ? 'Write COUNT(DISTINCT jsonb_build_array(a, b)).'
+        : `It takes ${definition?.signature}.`,
   })
 }

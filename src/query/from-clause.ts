@@ -73,6 +73,7 @@ export class FromCompiler {
     throw unsupported(
       `${ITEM_NAMES[kind] ?? kind} in FROM is not supported`,
       this.#context.positionOf(locationOf(node)),
+      kind === 'RangeTableSample' ? 'Choose rows by a condition, such as WHERE hash64(_id) % 10 = 0.' : undefined,
     )
   }
 

@@ -94,11 +94,15 @@ function rowCount(
 ): string | undefined {
   if (node === undefined) return undefined
   const position = context.positionOf(locationOf(node))
-  const expression = analyser.analyse(node)
+  const expression = context.printer.fold(analyser.analyse(node))
   if (expression.kind === 'literal' && expression.value === null) return undefined
-  const text = expression.kind === 'literal' && expression.type === 'bigint' ? expression.value : undefined
+  const isWhole = expression.type === 'bigint' || expression.type === 'unknown'
+  const text = expression.kind === 'literal' && isWhole ? expression.value : undefined
   if (typeof text === 'string' && /^\d+$/.test(text)) return text
-  throw new RollupdError('sql_invalid', `${clause} takes a whole number from 0 or a parameter`, { position })
+  throw new RollupdError('sql_invalid', `${clause} takes a whole number from 0 or a parameter`, {
+    position,
+    hint: clause === 'LIMIT' ? 'Leave LIMIT out for all rows.' : 'Leave OFFSET out to begin with the first row.',
+  })
 }
 
 export function isSortedByOutput(key: SortKey): key is SortKey & { readonly output: number } {

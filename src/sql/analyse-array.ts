@@ -4,6 +4,7 @@ import { firstPart, nextElement } from '../core/json-elements.ts'
 import { skipValue } from '../core/json-text.ts'
 import { Registers } from '../core/registers.ts'
 import { analyseInList, joinLogic, operatorName, required } from './analyse-condition.ts'
+import { castTo } from './analyse-cast.ts'
 import type { Expression, Literal } from './expression.ts'
 import { functionById } from './function-table.ts'
 import { parseTextArray } from './functions/text-array.ts'
@@ -12,6 +13,7 @@ import { loadLiteral, readLiteral } from './literal-value.ts'
 import type { A_ArrayExpr, A_Expr, Node } from './parse-statement.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
+import { toCastType } from './type-name.ts'
 import { unsupported } from './unsupported.ts'
 import { RollupdError } from '../core/errors.ts'
 
@@ -56,12 +58,15 @@ export function analyseAnyAll(node: A_Expr, analyser: Analyser): Expression {
   const written = operatorName(node)
   const name = LIKE_NAMES[written] ?? written
   const argument = analyser.analyse(required(node.lexpr))
-  const right = required(node.rexpr)
+  const { array: right, toElement } = withoutCast(required(node.rexpr), analyser)
   const elements = elementsOf(right, analyser)
-  if (elements !== undefined) return compareEach(name, quantifier, argument, elements, at)
+  if (elements !== undefined) return compareEach(name, quantifier, argument, elements.map(toElement), at)
   const array = analyser.analyseSettled(right)
+  if (array.kind === 'literal' && array.value === null) return literal('boolean', null, at)
   const literals = array.kind === 'literal' && array.type === 'jsonb' ? elementsOfJson(array) : undefined
-  if (literals !== undefined) return compareEach(name, quantifier, argument, literals, at)
+  if (literals !== undefined) return compareEach(name, quantifier, argument, literals.map(toElement), at)
+  // of an array of the records no element is written, so that it is refused as any other cast to an array
+  if (right !== node.rexpr) analyser.analyse(required(node.rexpr))
   const operator = `${name} ${quantifier}`
   if (!isKnown('operator', operator)) {
     throw unsupported(
@@ -72,6 +77,21 @@ export function analyseAnyAll(node: A_Expr, analyser: Analyser): Expression {
   }
   const position = argument.position || at
   return resolveCall({ form: 'operator', name: operator, args: [argument, array], position, errorPosition: at })
+}
+
+/** An array without the cast to an array of some type, which is one of each element: ANY ($1::text[]). */
+function withoutCast(
+  node: Node,
+  analyser: Analyser,
+): { readonly array: Node; readonly toElement: (element: Expression) => Expression } {
+  const typeName = 'TypeCast' in node ? node.TypeCast.typeName : undefined
+  if (!('TypeCast' in node) || typeName?.arrayBounds === undefined || typeName.arrayBounds.length === 0)
+    return { array: node, toElement: (element) => element }
+  const { arrayBounds: _, ...ofElement } = typeName
+  const at = analyser.positionOf(typeName.location)
+  const type = toCastType(ofElement, at)
+  const toElement = (element: Expression): Expression => castTo(element, type, element.position || at, at)
+  return { array: required(node.TypeCast.arg), toElement }
 }
 
 /** ARRAY[...] element by element, so that each meets the left side's type; likewise the text of an array, '{1,2}'. */

@@ -6,7 +6,7 @@ import { functionNames } from './function-table.ts'
 import { analyseMakeInterval } from './make-interval-call.ts'
 import { didYouMean } from './nearest-name.ts'
 import type { FuncCall, Node } from './parse-statement.ts'
-import { isLaterFunction, isWindowFunction, volatileReason } from './refused-functions.ts'
+import { insteadOf, isLaterFunction, isWindowFunction, volatileReason } from './refused-functions.ts'
 import { analysePercentiles } from './percentile-array.ts'
 import { isKnown, resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
@@ -112,10 +112,11 @@ function plainArgument(node: Node, analyser: Analyser): Node {
 }
 
 function unknownFunction(name: string, analyser: Analyser, position: number): RollupdError {
-  if (isLaterFunction(name)) return unsupported(`the function ${name} is not supported yet`, position)
+  const instead = insteadOf(name)
+  if (isLaterFunction(name)) return unsupported(`the function ${name} is not supported yet`, position, instead)
   const names = [...functionNames(), ...FORMS.keys(), ...(analyser.scope.callNames ?? [])]
   return new RollupdError('sql_unknown_function', `there is no function ${name}`, {
     position,
-    hint: didYouMean(name, names),
+    hint: instead ?? didYouMean(name, names),
   })
 }

@@ -7,18 +7,22 @@ import type { FuncCall, TypeCast } from './parse-statement.ts'
 import { required } from './analyse-condition.ts'
 import { resolveCall } from './resolve-call.ts'
 import type { Analyser } from './scope.ts'
+import type { CastType } from './type-table.ts'
 import { castTypeByName, toCastType } from './type-name.ts'
 
 export function analyseCast(node: TypeCast, analyser: Analyser): Expression {
   const argument = analyser.analyse(required(node.arg))
   const written = analyser.positionOf(node.location)
   const typePosition = analyser.positionOf(node.typeName?.location)
-  const position = argument.position || written || typePosition
   const type = toCastType(node.typeName, typePosition)
+  return castTo(argument, type, argument.position || written || typePosition, written || typePosition)
+}
+
+/** The argument as that type; the literal itself, where it is open. */
+export function castTo(argument: Expression, type: CastType, position: number, errorPosition: number): Expression {
   if (isOpen(argument) && (type !== 'numeric' || argument.value === null)) return giveType(argument, type)
   const isExact = type === 'numeric' && argument.kind === 'literal' && (isOpen(argument) || isOpenNumber(argument))
   if (argument.type === type && !isExact) return argument
-  const errorPosition = written || typePosition
   const args = [isExact ? exactText(argument) : settle(argument)]
   return resolveCall({ form: 'cast', name: type, args, position, errorPosition })
 }

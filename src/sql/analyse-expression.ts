@@ -202,7 +202,6 @@ function specialValue(node: SQLValueFunction, analyser: Analyser): RollupdError 
 }
 
 const UNKNOWN_FORMS: Readonly<Record<string, string>> = {
-  CollateClause: 'COLLATE (text compares by its UTF-8 bytes)',
   GroupingFunc: 'GROUPING',
   XmlExpr: 'XML',
   CurrentOfExpr: 'CURRENT OF',
@@ -212,6 +211,13 @@ function unknownForm(node: Node, analyser: Analyser): RollupdError {
   const kind = Object.keys(node)[0] ?? ''
   const position = analyser.positionOf(locationOf(node))
   if (kind === 'SetToDefault') return unsupported('DEFAULT has no meaning here', position, reservedWordHint('default'))
+  if (kind === 'CollateClause') {
+    return unsupported(
+      'COLLATE is not supported: texts compare by their UTF-8 bytes',
+      position,
+      'Leave it out: it is COLLATE "C".',
+    )
+  }
   const named = Object.hasOwn(UNKNOWN_FORMS, kind) ? UNKNOWN_FORMS[kind] : undefined
   return unsupported(`${named ?? kind} is not supported yet`, position)
 }

@@ -25,9 +25,11 @@ const OPERATOR_HINTS: Readonly<Record<string, string>> = {
   '!==': 'Write <> for inequality.',
   '//': 'Write / for division; it truncates between declared integers (::bigint).',
   '**': 'Write ^ or power(x, y).',
-  '&&': 'Write AND.',
+  '&&': 'Write AND; of arrays of texts a ?| b says whether they share one.',
   '!': 'Write NOT.',
   '@': 'Write abs(x).',
+  '|/': 'Write sqrt(x).',
+  '||/': 'Write cbrt(x).',
 }
 const PREFIXES: ReadonlySet<string> = new Set(['-', '+', '~'])
 const OPERATOR_LIST =

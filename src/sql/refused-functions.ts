@@ -21,6 +21,22 @@ const LATER: ReadonlySet<string> = new Set(
     acosd atand to_number to_date jsonb_path_query unnest generate_series hashtext`),
 )
 
+/** What stands for a function that rollupd doesn't have. */
+const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ['overlaps', 'Of periods from a to b and from c to d write a < d AND c < b.'],
+  ['array_position', 'Whether an array holds x is x = ANY (tags).'],
+  ['array_append', 'Write tags || to_jsonb(x).'],
+  ['array_cat', 'Write a || b.'],
+  ['array_prepend', 'Write to_jsonb(x) || tags.'],
+  ['array_remove', 'Of texts write tags - x.'],
+  ['row_to_json', "Write jsonb_build_object('name', value) with the columns that are wanted."],
+  ['isfinite', 'Every time is finite here.'],
+  ['pg_typeof', 'The answer names the type of each column; jsonb_typeof(to_jsonb(x)) is the kind of a value.'],
+  ['is_normalized', 'Texts are compared by their bytes.'],
+  ['normalize', 'Texts are compared by their bytes.'],
+  ['regexp_matches', 'Write regexp_match(x, pattern) for the first match, regexp_substr(x, pattern) for its text.'],
+])
+
 const LATER_AGGREGATES: ReadonlySet<string> = new Set(words('xmlagg range_agg range_intersect_agg'))
 
 const WINDOW_FUNCTIONS: ReadonlySet<string> = new Set(
@@ -32,6 +48,11 @@ export function volatileReason(name: string, argumentCount = 0): string | undefi
   // of one time it is the age today
   if (name === 'age' && argumentCount < 2) return CLOCK
   return VOLATILE.get(name)
+}
+
+/** What to write where a function isn't there; undefined: nothing else is known for it. */
+export function insteadOf(name: string): string | undefined {
+  return INSTEAD.get(name)
 }
 
 /** Known, and not supported yet. */

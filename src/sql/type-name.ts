@@ -39,7 +39,13 @@ const LATER_TYPES: Readonly<Record<string, string>> = {
 export function toCastType(typeName: TypeName | undefined, position: number): CastType {
   const name = castTypeName(typeName)
   if ((typeName?.arrayBounds ?? []).length > 0) {
-    throw new RollupdError('sql_unsupported', `a cast to ${name}[] is not supported`, { position, hint: LIST })
+    const hint =
+      'Arrays are JSON arrays, whose elements have types of their own: leave the cast out, or cast the elements.'
+    throw new RollupdError(
+      'sql_unsupported',
+      `a cast to ${CAST_TYPES.get(name) ?? shownName(name)}[] is not supported`,
+      { position, hint },
+    )
   }
   const type = castTypeByName(name, position)
   if ((typeName?.typmods ?? []).length > 0) {
