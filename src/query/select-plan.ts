@@ -1,11 +1,14 @@
 /** Owns what a compiled SELECT is: typed outputs, and text that is made last. */
 import type { ScalarType } from '../core/scalar-type.ts'
+import type { Literal } from '../sql/expression.ts'
 import type { GroupSource, MeasureSource } from './relation.ts'
 
 export interface PlanColumn {
   readonly name: string
   readonly type: ScalarType
   readonly canFail: boolean
+  /** NULL or a quoted text, written out: a set operation gives it the other side's type. */
+  readonly open?: Literal | undefined
 }
 
 /** Grouping values that name the group of an answer's row; columns behind the outputs. */

@@ -2,7 +2,7 @@
 import { at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
-import type { SqlFragment } from '../sql/expression.ts'
+import type { Expression } from '../sql/expression.ts'
 import type { SelectStmt } from '../sql/parse-statement.ts'
 import { unifyTypes } from '../sql/unify-types.ts'
 import { unsupported } from '../sql/unsupported.ts'
@@ -27,7 +27,7 @@ export function compileSetOperation(
     throw unsupported(`${select.op} is not supported`, context.positionWithin(select))
   const left = context.compileSelect(larg, surroundings)
   const right = context.compileSelect(rarg, surroundings)
-  const columns = unifyColumns(name, left, right, context.positionWithin(rarg))
+  const columns = unifyColumns(name, left.columns, right.columns, context.positionWithin(rarg))
   const operator = all === true ? `${name} ALL` : name
   return combinePlans(operator, left, right, columns, outputTail(select, columns, surroundings, context))
 }
@@ -75,16 +75,20 @@ function toArm(plan: SelectPlan): string {
 }
 
 /** Errors: sql_invalid for unequal counts, sql_type_mismatch. */
-export function unifyColumns(what: string, left: SelectPlan, right: SelectPlan, position: number): PlanColumn[] {
-  if (left.columns.length !== right.columns.length) {
-    throw new RollupdError(
-      'sql_invalid',
-      `the sides of ${what} have ${left.columns.length} and ${right.columns.length} outputs`,
-      { position, hint: 'Select as many on both sides.' },
-    )
+export function unifyColumns(
+  what: string,
+  left: readonly PlanColumn[],
+  right: readonly PlanColumn[],
+  position: number,
+): PlanColumn[] {
+  if (left.length !== right.length) {
+    throw new RollupdError('sql_invalid', `the sides of ${what} have ${left.length} and ${right.length} outputs`, {
+      position,
+      hint: 'Select as many on both sides.',
+    })
   }
-  return left.columns.map((column, index) => {
-    const other = at(right.columns, index)
+  return left.map((column, index) => {
+    const other = at(right, index)
     return {
       name: column.name,
       type: commonType(what, column, other, position),
@@ -95,9 +99,10 @@ export function unifyColumns(what: string, left: SelectPlan, right: SelectPlan, 
 
 function commonType(what: string, left: PlanColumn, right: PlanColumn, position: number): ScalarType {
   try {
-    return unifyTypes(what, [toFragment(left), toFragment(right)], 0).type
+    return unifyTypes(what, [toExpression(left), toExpression(right)], 0).type
   } catch (error) {
-    if (!(error instanceof RollupdError)) throw error
+    // a literal that is no value of the other side's type says so itself
+    if (!(error instanceof RollupdError) || error.code !== 'sql_type_mismatch') throw error
     throw new RollupdError(
       'sql_type_mismatch',
       `the output "${left.name}" of ${what} is ${left.type} on one side and ${right.type} on the other`,
@@ -110,6 +115,6 @@ function commonType(what: string, left: PlanColumn, right: PlanColumn, position:
   }
 }
 
-function toFragment({ type, canFail }: PlanColumn): SqlFragment {
-  return { kind: 'fragment', sql: '', type, canFail, position: 0 }
+function toExpression({ type, canFail, open }: PlanColumn): Expression {
+  return open ?? { kind: 'fragment', sql: '', type, canFail, position: 0 }
 }

@@ -1,6 +1,7 @@
 /** Owns one SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY ... LIMIT, without set operations. */
 import { at } from '../core/assert.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
+import { giveType, isOpen, settle } from '../sql/literal.ts'
 import type { SelectStmt } from '../sql/parse-statement.ts'
 import { nowhere, toGuardPlace } from './guard-place.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
@@ -62,16 +63,16 @@ class SimpleSelect implements SelectPlan {
     const windows = new WindowClause(select.windowClause ?? [], context)
     const analyser = context.analyser(new QueryScope('SELECT', parts, this.#grouping, windows))
     windows.check(analyser.within(new QueryScope('WINDOW', parts, this.#grouping)))
-    this.#outputs = targets.map(({ name, node, source }) => ({
-      name,
-      source,
-      expression: analyser.analyseSettled(node),
-    }))
+    this.#outputs = targets.map(({ name, node, source }) => {
+      const written = analyser.analyse(node)
+      return { name, source, expression: settle(written), open: isOpen(written) ? written : undefined }
+    })
     this.#types = this.#outputs.map(({ expression }) => expression.type)
-    this.columns = this.#outputs.map(({ name, expression }) => ({
+    this.columns = this.#outputs.map(({ name, expression, open }) => ({
       name,
       type: expression.type,
       canFail: context.printer.canFail(expression),
+      open,
     }))
     const having = context.analyser(new QueryScope('HAVING', parts, this.#grouping))
     this.#having =
@@ -153,7 +154,7 @@ class SimpleSelect implements SelectPlan {
   }
 
   render(): string {
-    const texts = this.#outputs.map(({ expression }, index) => this.#outputText(expression, at(this.#types, index)))
+    const texts = this.#outputs.map((output, index) => this.#outputText(output, at(this.#types, index)))
     const outputs = texts.map((text, index) => `${index === 0 ? this.#besideHaving(text) : text} AS c${index}`)
     const hidden = this.#hidden.map((text, index) => `${text} AS h${index}`)
     if (!this.#isRanked()) return `${this.#rows([...outputs, ...hidden])}${this.#tail()}`
@@ -195,9 +196,9 @@ class SimpleSelect implements SelectPlan {
   }
 
   /** SQLite compares cells by their bytes: only an interval's key bytes are equal where the intervals are. */
-  #outputText(expression: Output['expression'], type: ScalarType): string {
+  #outputText({ expression, open }: Output, type: ScalarType): string {
     const { printer } = this.#context
-    const text = printer.printAs(expression, type)
+    const text = printer.printAs(open === undefined ? expression : giveType(open, type), type)
     return type === 'interval' && (this.#distinct || this.#comparesRows) ? printer.printKey(text, type) : text
   }
 

@@ -2,7 +2,7 @@
 import { measureName } from '../planner/measure-name.ts'
 import { RollupdError } from '../core/errors.ts'
 import { locationOf } from '../sql/analyse-expression.ts'
-import type { Expression } from '../sql/expression.ts'
+import type { Expression, Literal } from '../sql/expression.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import { outputName } from '../sql/output-name.ts'
 import type { ColumnRef, Node, ResTarget } from '../sql/parse-statement.ts'
@@ -22,6 +22,8 @@ export interface Output {
   readonly name: string
   readonly expression: Expression
   readonly source: Target['source']
+  /** See PlanColumn. */
+  readonly open?: Literal | undefined
 }
 
 /** The outputs in order, stars expanded. Errors: sql_invalid, sql_unknown_column. */

@@ -119,7 +119,9 @@ function compileRecursive(parts: RecursiveParts, surroundings: Surroundings, con
       ...surroundings,
       ctes: extend(surroundings.ctes, { ...seen, plan: withoutSource(start) }),
     })
-    const unified = unifyColumns(`the recursive WITH "${name}"`, start, step, position)
+    // the step was compiled with the types that the start has
+    const typed = start.columns.map((column) => ({ ...column, open: undefined }))
+    const unified = unifyColumns(`the recursive WITH "${name}"`, typed, step.columns, position)
     unified.forEach(({ type }, index) => checkType(at(columns, index), type, position))
     const next = columns.map((column, index) => ({ ...column, canFail: at(unified, index).canFail || column.canFail }))
     if (next.every(({ canFail }, index) => canFail === at(columns, index).canFail)) {

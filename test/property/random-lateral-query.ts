@@ -35,7 +35,7 @@ function rowsOf(random: SeededRandom): LateralItem {
 
 /** Names for expressions, one or several rows of them. */
 function valuesOf(random: SeededRandom): LateralItem {
-  const more = random.pick(['', ' UNION ALL SELECT r.i, r.x, NOT r.p', ' UNION SELECT 7, 0.5, r.p', ' WHERE r.i > 0'])
+  const more = random.pick(['', ' UNION ALL SELECT r.i, r.x, NOT r.p', ' UNION SELECT 7, 0.5, NULL', ' WHERE r.i > 0'])
   return {
     sql: `(SELECT r.i * 2 AS a, -r.x AS b, r.p AS c${more})`,
     outputs: [

@@ -115,9 +115,12 @@ function withTies(random: SeededRandom): RowsQuery {
 function setOperation(random: SeededRandom): RowsQuery {
   const outputs = some(random, 1 + random.below(2), () => randomColumn(random))
   const list = outputs.map(({ sql }) => sql).join(', ')
-  const arms = some(random, 1 + random.below(2), () => {
+  const armCount = 1 + random.below(2)
+  const arms = some(random, armCount, () => {
     const operator = random.pick(['UNION', 'UNION ALL', 'INTERSECT', 'INTERSECT ALL', 'EXCEPT', 'EXCEPT ALL'])
-    return `${operator} SELECT ${list} FROM ROWS_ WHERE ${random.pick(['j > 0', 'id % 2 = 0', 'x > 0'])}`
+    // a NULL takes the type of the other side's column; two of them are texts
+    const arm = outputs.map(({ sql }) => (armCount === 1 && random.chance(0.2) ? 'NULL' : sql)).join(', ')
+    return `${operator} SELECT ${arm} FROM ROWS_ WHERE ${random.pick(['j > 0', 'id % 2 = 0', 'x > 0'])}`
   })
   return {
     head: random.chance(0.2) ? 'DISTINCT ' : '',
