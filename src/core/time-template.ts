@@ -1,5 +1,16 @@
-/** Owns the templates of to_char over points in time: PostgreSQL's patterns, FM and TM before them, TH behind, quoted texts. */
-import type { Registers } from './registers.ts'
+/** Owns the text of a point in time by a template: what each pattern shows, FM before it, TH behind it. An instant is in UTC. */
+import { type Registers, TAG } from './registers.ts'
+import { ordinalEnding } from './template.ts'
+import {
+  DAY_NAMES,
+  isNumberPattern,
+  JULIAN_DAY_1970,
+  MONTH_NAMES,
+  parseTimeTemplate,
+  ROMAN_MONTHS,
+  type TimePart,
+  type TimePattern,
+} from './time-pattern.ts'
 import {
   dateOfDay,
   dayOf,
@@ -14,15 +25,11 @@ import {
   yearOf,
 } from './timestamp-calendar.ts'
 
-/** Days since 1970, and the microsecond of the day. */
-type Show = (day: number, microsecond: number, fills: boolean) => string
+/** Days since 1970, and the microsecond of the day; a timestamp has no zone. */
+type Show = (day: number, microsecond: number, fills: boolean, hasZone: boolean) => string
 
-const MONTHS = 'January February March April May June July August September October November December'.split(' ')
-const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
-const ROMAN = 'I II III IV V VI VII VIII IX X XI XII'.split(' ')
 const NAME_WIDTH = 9
 const ROMAN_WIDTH = 4
-const JULIAN_DAY_1970 = 2_440_588
 
 const digits = (value: number, width: number, fills: boolean): string =>
   fills ? `${value < 0 ? '-' : ''}${String(Math.abs(value)).padStart(width, '0')}` : String(value)
@@ -53,7 +60,7 @@ const isoWeek = (day: number): number => Math.floor((isoDayOfYear(day) - 1) / 7)
 const fraction = (microsecond: number): number => microsecond % MICROSECONDS_PER_SECOND
 const centuryOf = (day: number): number => {
   const year = astronomicalYear(day)
-  return year > 0 ? Math.floor((year - 1) / 100) + 1 : -Math.floor((1 - year) / 100) - 1
+  return year > 0 ? Math.floor((year - 1) / 100) + 1 : Math.ceil(year / 100) - 1
 }
 
 const named =
@@ -63,9 +70,9 @@ const named =
 const capitals = (text: string): string => text.toUpperCase()
 const small = (text: string): string => text.toLowerCase()
 const same = (text: string): string => text
-const monthName = (day: number): string => MONTHS[monthOf(dateOfDay(day)) - 1] ?? ''
-const dayName = (day: number): string => DAYS[isoDayOfWeek(day) % 7] ?? ''
-const roman = (day: number): string => ROMAN[monthOf(dateOfDay(day)) - 1] ?? ''
+const monthName = (day: number): string => MONTH_NAMES[monthOf(dateOfDay(day)) - 1] ?? ''
+const dayName = (day: number): string => DAY_NAMES[isoDayOfWeek(day) % 7] ?? ''
+const roman = (day: number): string => ROMAN_MONTHS[monthOf(dateOfDay(day)) - 1] ?? ''
 const short =
   (name: (day: number) => string) =>
   (day: number): string =>
@@ -79,131 +86,118 @@ const era =
   (day) =>
     astronomicalYear(day) <= 0 ? before : behind
 
-/** Numbers: in capitals, and in small letters too. */
-const NUMBERS: readonly (readonly [string, Show])[] = [
-  ['HH24', ofTime(2, hourOf)],
-  ['HH12', ofTime(2, (microsecond) => ((hourOf(microsecond) + 11) % 12) + 1)],
-  ['HH', ofTime(2, (microsecond) => ((hourOf(microsecond) + 11) % 12) + 1)],
-  ['MI', ofTime(2, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_MINUTE) % 60)],
-  ['SSSSS', ofTime(0, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_SECOND))],
-  ['SSSS', ofTime(0, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_SECOND))],
-  ['SS', ofTime(2, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_SECOND) % 60)],
-  ['MS', (_, microsecond) => digits(Math.floor(fraction(microsecond) / 1_000), 3, true)],
-  ['US', (_, microsecond) => digits(fraction(microsecond), 6, true)],
-  ...[1, 2, 3, 4, 5, 6].map((width): [string, Show] => [
-    `FF${width}`,
-    (_, microsecond) => digits(Math.floor(fraction(microsecond) / 10 ** (6 - width)), width, true),
-  ]),
-  ['Y,YYY', (day) => `${Math.floor(yearIn(day) / 1_000)},${digits(yearIn(day) % 1_000, 3, true)}`],
-  ['YYYY', ofDay(4, yearIn)],
-  ['YYY', ofDay(3, (day) => yearIn(day) % 1_000)],
-  ['YY', ofDay(2, (day) => yearIn(day) % 100)],
-  ['Y', ofDay(1, (day) => yearIn(day) % 10)],
-  ['IYYY', ofDay(4, isoYearIn)],
-  ['IYY', ofDay(3, (day) => isoYearIn(day) % 1_000)],
-  ['IY', ofDay(2, (day) => isoYearIn(day) % 100)],
-  ['I', ofDay(1, (day) => isoYearIn(day) % 10)],
-  ['MM', ofDay(2, (day) => monthOf(dateOfDay(day)))],
-  ['IDDD', ofDay(3, isoDayOfYear)],
-  ['DDD', ofDay(3, dayOfYear)],
-  ['DD', ofDay(2, (day) => dayOfMonth(dateOfDay(day)))],
-  ['ID', ofDay(1, isoDayOfWeek)],
-  ['D', ofDay(1, (day) => (isoDayOfWeek(day) % 7) + 1)],
-  ['WW', ofDay(2, (day) => Math.floor((dayOfYear(day) - 1) / 7) + 1)],
-  ['W', ofDay(1, (day) => Math.floor((dayOfMonth(dateOfDay(day)) - 1) / 7) + 1)],
-  ['IW', ofDay(2, isoWeek)],
-  ['CC', ofDay(2, centuryOf)],
-  ['J', ofDay(0, (day) => day + JULIAN_DAY_1970)],
-  ['Q', ofDay(1, (day) => Math.floor((monthOf(dateOfDay(day)) + 2) / 3))],
-]
-const NAMES: readonly (readonly [string, Show])[] = [
-  ['MONTH', named(monthName, capitals, NAME_WIDTH)],
-  ['Month', named(monthName, same, NAME_WIDTH)],
-  ['month', named(monthName, small, NAME_WIDTH)],
-  ['MON', named(short(monthName), capitals, 0)],
-  ['Mon', named(short(monthName), same, 0)],
-  ['mon', named(short(monthName), small, 0)],
-  ['DAY', named(dayName, capitals, NAME_WIDTH)],
-  ['Day', named(dayName, same, NAME_WIDTH)],
-  ['day', named(dayName, small, NAME_WIDTH)],
-  ['DY', named(short(dayName), capitals, 0)],
-  ['Dy', named(short(dayName), same, 0)],
-  ['dy', named(short(dayName), small, 0)],
-  ['RM', named(roman, same, ROMAN_WIDTH)],
-  ['rm', named(roman, small, ROMAN_WIDTH)],
-  ...['AM', 'PM'].map((name): [string, Show] => [name, half('AM', 'PM')]),
-  ...['am', 'pm'].map((name): [string, Show] => [name, half('am', 'pm')]),
-  ...['A.M.', 'P.M.'].map((name): [string, Show] => [name, half('A.M.', 'P.M.')]),
-  ...['a.m.', 'p.m.'].map((name): [string, Show] => [name, half('a.m.', 'p.m.')]),
-  ...['BC', 'AD'].map((name): [string, Show] => [name, era('BC', 'AD')]),
-  ...['bc', 'ad'].map((name): [string, Show] => [name, era('bc', 'ad')]),
-  ...['B.C.', 'A.D.'].map((name): [string, Show] => [name, era('B.C.', 'A.D.')]),
-  ...['b.c.', 'a.d.'].map((name): [string, Show] => [name, era('b.c.', 'a.d.')]),
-]
+/** The offset of UTC. */
+const offset = (fills: boolean): string => (fills ? '+00' : '+0')
 
-interface Pattern {
-  readonly name: string
-  readonly show: Show
-  readonly isNumber: boolean
+const fractionTo =
+  (width: number): Show =>
+  (_, microsecond) =>
+    digits(Math.floor(fraction(microsecond) / 10 ** (6 - width)), width, true)
+
+const SHOWS: Readonly<Record<TimePattern, Show>> = {
+  HH24: ofTime(2, hourOf),
+  HH12: ofTime(2, (microsecond) => ((hourOf(microsecond) + 11) % 12) + 1),
+  HH: ofTime(2, (microsecond) => ((hourOf(microsecond) + 11) % 12) + 1),
+  MI: ofTime(2, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_MINUTE) % 60),
+  SSSSS: ofTime(0, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_SECOND)),
+  SSSS: ofTime(0, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_SECOND)),
+  SS: ofTime(2, (microsecond) => Math.floor(microsecond / MICROSECONDS_PER_SECOND) % 60),
+  MS: (_, microsecond) => digits(Math.floor(fraction(microsecond) / 1_000), 3, true),
+  US: (_, microsecond) => digits(fraction(microsecond), 6, true),
+  FF1: fractionTo(1),
+  FF2: fractionTo(2),
+  FF3: fractionTo(3),
+  FF4: fractionTo(4),
+  FF5: fractionTo(5),
+  FF6: fractionTo(6),
+  'Y,YYY': (day) => `${Math.floor(yearIn(day) / 1_000)},${digits(yearIn(day) % 1_000, 3, true)}`,
+  YYYY: ofDay(4, yearIn),
+  YYY: ofDay(3, (day) => yearIn(day) % 1_000),
+  YY: ofDay(2, (day) => yearIn(day) % 100),
+  Y: ofDay(1, (day) => yearIn(day) % 10),
+  IYYY: ofDay(4, isoYearIn),
+  IYY: ofDay(3, (day) => isoYearIn(day) % 1_000),
+  IY: ofDay(2, (day) => isoYearIn(day) % 100),
+  I: ofDay(1, (day) => isoYearIn(day) % 10),
+  MM: ofDay(2, (day) => monthOf(dateOfDay(day))),
+  IDDD: ofDay(3, isoDayOfYear),
+  DDD: ofDay(3, dayOfYear),
+  DD: ofDay(2, (day) => dayOfMonth(dateOfDay(day))),
+  ID: ofDay(1, isoDayOfWeek),
+  D: ofDay(1, (day) => (isoDayOfWeek(day) % 7) + 1),
+  WW: ofDay(2, (day) => Math.floor((dayOfYear(day) - 1) / 7) + 1),
+  W: ofDay(1, (day) => Math.floor((dayOfMonth(dateOfDay(day)) - 1) / 7) + 1),
+  IW: ofDay(2, isoWeek),
+  CC: ofDay(2, centuryOf),
+  J: ofDay(0, (day) => day + JULIAN_DAY_1970),
+  Q: ofDay(1, (day) => Math.floor((monthOf(dateOfDay(day)) + 2) / 3)),
+  MONTH: named(monthName, capitals, NAME_WIDTH),
+  Month: named(monthName, same, NAME_WIDTH),
+  month: named(monthName, small, NAME_WIDTH),
+  MON: named(short(monthName), capitals, 0),
+  Mon: named(short(monthName), same, 0),
+  mon: named(short(monthName), small, 0),
+  DAY: named(dayName, capitals, NAME_WIDTH),
+  Day: named(dayName, same, NAME_WIDTH),
+  day: named(dayName, small, NAME_WIDTH),
+  DY: named(short(dayName), capitals, 0),
+  Dy: named(short(dayName), same, 0),
+  dy: named(short(dayName), small, 0),
+  RM: named(roman, same, ROMAN_WIDTH),
+  rm: named(roman, small, ROMAN_WIDTH),
+  AM: half('AM', 'PM'),
+  PM: half('AM', 'PM'),
+  am: half('am', 'pm'),
+  pm: half('am', 'pm'),
+  'A.M.': half('A.M.', 'P.M.'),
+  'P.M.': half('A.M.', 'P.M.'),
+  'a.m.': half('a.m.', 'p.m.'),
+  'p.m.': half('a.m.', 'p.m.'),
+  BC: era('BC', 'AD'),
+  AD: era('BC', 'AD'),
+  bc: era('bc', 'ad'),
+  ad: era('bc', 'ad'),
+  'B.C.': era('B.C.', 'A.D.'),
+  'A.D.': era('B.C.', 'A.D.'),
+  'b.c.': era('b.c.', 'a.d.'),
+  'a.d.': era('b.c.', 'a.d.'),
+  TZ: (_day, _microsecond, _fills, hasZone) => (hasZone ? 'UTC' : ''),
+  tz: (_day, _microsecond, _fills, hasZone) => (hasZone ? 'utc' : ''),
+  TZH: () => offset(true),
+  TZM: () => '00',
+  OF: (_day, _microsecond, fills) => offset(fills),
+  FX: () => '',
 }
-
-/** The longest first: it is the one that is meant. */
-const PATTERNS: readonly Pattern[] = [
-  ...NUMBERS.flatMap(([name, show]) => [name, small(name)].map((one) => ({ name: one, show, isNumber: true }))),
-  ...NAMES.map(([name, show]) => ({ name, show, isNumber: false })),
-].toSorted((a, b) => b.name.length - a.name.length)
 
 /** Writes the text of a point in time. */
 export type TimeTemplate = (r: Registers, index: number) => string
 
 /** The template of a text; every text is one. */
 export function compileTimeTemplate(text: string): TimeTemplate {
-  const parts: (string | Show)[] = []
-  let rest = text
-  while (rest !== '') {
-    const { part, length } = readPart(rest)
-    parts.push(part)
-    rest = rest.slice(length)
-  }
+  const parts = parseTimeTemplate(text).map(showOf)
   return (r, index) => {
     const day = dayOf(r, index)
     const microsecond = microsecondOfDay(r, index, day)
-    return parts.map((part) => (typeof part === 'string' ? part : part(day, microsecond, true))).join('')
+    const hasZone = r.tag[index] !== TAG.LOCAL_TIMESTAMP && r.tag[index] !== TAG.BIG_LOCAL_TIMESTAMP
+    return parts.map((part) => (typeof part === 'string' ? part : part(day, microsecond, true, hasZone))).join('')
   }
 }
 
-interface Part {
-  readonly part: string | Show
-  readonly length: number
-}
-
-function readPart(text: string): Part {
-  if (text.startsWith('"')) return readQuoted(text)
-  if (text.startsWith('\\"')) return { part: '"', length: 2 }
-  const [prefix = ''] = /^(FM|fm|TM|tm|FX|fx)*/.exec(text) ?? []
-  const body = text.slice(prefix.length)
-  const pattern = PATTERNS.find(({ name }) => body.startsWith(name))
-  if (pattern === undefined) {
-    const [first = ''] = text
-    return prefix === '' ? { part: first, length: first.length } : { part: '', length: prefix.length }
-  }
-  const fills = !/fm|tm/i.test(prefix)
-  const [ending = ''] = pattern.isNumber ? (/^(TH|th)/.exec(body.slice(pattern.name.length)) ?? []) : []
-  const { show } = pattern
-  const part: Show = (day, microsecond) => {
-    const shown = show(day, microsecond, fills)
+function showOf(part: TimePart): string | Show {
+  if (part.pattern === undefined) return part.character
+  const { pattern } = part
+  const show = SHOWS[pattern]
+  const prefix = part.prefix.toUpperCase()
+  // TM takes the locale's name, as long as it is
+  const fills = prefix === '' || (prefix === 'TM' && !/^(?:month|day)$/i.test(pattern))
+  const ending = isOrdinal(pattern) ? part.suffix.replace('SP', '') : ''
+  return (day, microsecond, _, hasZone) => {
+    const shown = show(day, microsecond, fills, hasZone)
     return ending === '' ? shown : shown + ordinalEnding(shown, ending === 'TH')
   }
-  return { part, length: prefix.length + pattern.name.length + ending.length }
 }
 
-function readQuoted(text: string): Part {
-  const [whole = '', inner = ''] = /^"((?:[^"\\]|\\[\s\S])*)"?/.exec(text) ?? []
-  return { part: inner.replaceAll(/\\([\s\S])/g, '$1'), length: whole.length }
-}
-
-function ordinalEnding(number: string, inCapitals: boolean): string {
-  const isTeen = number.at(-2) === '1'
-  const ending = isTeen ? 'th' : ({ '1': 'st', '2': 'nd', '3': 'rd' }[number.at(-1) ?? ''] ?? 'th')
-  return inCapitals ? ending.toUpperCase() : ending
+/** Names and offsets have no ordinals. */
+function isOrdinal(pattern: TimePattern): boolean {
+  return isNumberPattern(pattern) && pattern !== 'TZM'
 }

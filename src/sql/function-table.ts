@@ -18,6 +18,7 @@ import { JSON_FUNCTIONS } from './functions/json.ts'
 import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
 import { NULL_COUNT_FUNCTIONS } from './functions/null-count.ts'
+import { NUMBER_TO_CHAR_FUNCTIONS } from './functions/number-to-char.ts'
 import { REGEXP_FUNCTIONS } from './functions/regexp.ts'
 import { TEXT_ARRAY_FUNCTIONS } from './functions/text-arrays.ts'
 import { TEXT_ENCODE_FUNCTIONS } from './functions/text-encode.ts'
@@ -28,6 +29,7 @@ import { TEXT_PART_FUNCTIONS } from './functions/text-parts.ts'
 import { TEXT_QUOTE_FUNCTIONS } from './functions/text-quote.ts'
 import { TEXT_FUNCTIONS } from './functions/text.ts'
 import { TIME_FUNCTIONS } from './functions/time.ts'
+import { TO_NUMBER } from './functions/to-number.ts'
 import { URL_FUNCTIONS } from './functions/url.ts'
 import { NUMBER_BUCKET } from './functions/number-bucket.ts'
 import { WIDTH_BUCKET } from './functions/width-bucket.ts'
@@ -57,6 +59,8 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...REGEXP_FUNCTIONS,
   ...TEXT_ARRAY_FUNCTIONS,
   ...URL_FUNCTIONS,
+  ...NUMBER_TO_CHAR_FUNCTIONS,
+  TO_NUMBER,
   ...MATH_FUNCTIONS,
   ...DOUBLE_MATH_FUNCTIONS,
   ...INTEGER_MATH_FUNCTIONS,

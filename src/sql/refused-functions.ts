@@ -18,7 +18,7 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 
 const LATER: ReadonlySet<string> = new Set(
   words(`grouping regexp_matches regexp_instr factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind
-    acosd atand to_number to_date jsonb_path_query unnest generate_series hashtext`),
+    acosd atand jsonb_path_query unnest generate_series hashtext`),
 )
 
 /** What stands for a function that rollupd doesn't have. */

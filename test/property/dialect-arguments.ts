@@ -1,6 +1,7 @@
 /** Owns the arguments of calls that other engines take written out, or of a few values only. */
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
 import { dialectField } from './dialect.ts'
+import { NUMBER_TEMPLATES, WRITE_TIME_TEMPLATES } from './naive-templates.ts'
 import { castTo, type Node } from './syntax.ts'
 
 const PATTERNS = ['%', 'a%', '%b', '_', 'A%', '%a%b%', '\\%', 'a\\%%', '', 'ä', '_b%']
@@ -17,6 +18,8 @@ export const FRACTIONS_OF_TIME = ['epoch', 'second', 'milliseconds', 'microsecon
 export const WIDTHS = ['1 second', '5 minutes', '1 hour', '1 day', '2 weeks', '13 microseconds']
 export const MONTHS = ['1 month', '3 months', '1 year']
 const ZONE_NAMES = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC']
+/** NaN has no ordinal, which ends PostgreSQL's statement. */
+const SAFE_TEMPLATES = NUMBER_TEMPLATES.filter((template) => !template.endsWith('th'))
 /** What differs between the engines. */
 export interface Lists {
   readonly units: readonly string[]
@@ -47,6 +50,7 @@ export function writtenArgument(id: string, index: number, random: SeededRandom,
   if (/^(left|right|repeat)$/.test(id) && index === 1) return pickNumber(id === 'repeat' ? -1 : -2)
   if (/^[lr]pad$/.test(id)) return index === 1 ? pickNumber(0) : index === 2 ? pickText(FILLS) : undefined
   if (id === 'split_part' && index > 0) return index === 1 ? pickText(FILLS) : pickNumber(random.pick(lists.parts))
+  if (id.startsWith('to_char') && index === 1) return pickText(id === 'to_char' ? WRITE_TIME_TEMPLATES : SAFE_TEMPLATES)
   if (id === 'chr') return pickNumber(random.pick([60, 228, 8_360, 128_510]))
   if (id === 'to_timestamp') return castTo('double precision', dialectField('e'))
   if (id === 'timestamp_millis' || id === 'timestamp_micros') return castTo('bigint', dialectField('i'))

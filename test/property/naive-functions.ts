@@ -34,6 +34,7 @@ import { isTimeValue, NAIVE_INTERVALS } from './naive-intervals.ts'
 import { NAIVE_FORMATS } from './naive-formats.ts'
 import { NAIVE_MATH } from './naive-math.ts'
 import { NAIVE_REGEXPS } from './naive-regexp.ts'
+import { NAIVE_TEMPLATES } from './naive-templates.ts'
 import { NAIVE_URLS } from './naive-urls.ts'
 import { NAIVE_STRINGS } from './naive-strings.ts'
 import {
@@ -367,6 +368,7 @@ export const NAIVE_FUNCTIONS: Readonly<Record<string, NaiveFunction>> = {
   ...NAIVE_URLS,
   ...NAIVE_STRINGS,
   ...NAIVE_FORMATS,
+  ...NAIVE_TEMPLATES,
   like: like(false, true),
   not_like: like(false, false),
   ilike: like(true, true),

@@ -30,6 +30,9 @@ const CASTS: ReadonlySet<string> = new Set([
   ...['double precision text', 'numeric text', 'text boolean'],
 ])
 
+/** By a template. */
+const TO_CHAR: ReadonlySet<ScalarType> = new Set([...DECLARED_NUMBERS, 'timestamptz', 'timestamp', 'date'])
+
 export function isPostgresCall({ id, args, type }: Signature): boolean {
   if (id.startsWith('cast_to')) return CASTS.has(`${args[0]} ${type}`)
   // the same family for numerics: both arguments, so that neither makes the other a double
@@ -40,6 +43,7 @@ export function isPostgresCall({ id, args, type }: Signature): boolean {
     return isOneType && (operand === 'numeric' || operand === 'double precision')
   }
   if (id === 'div') return args.every(isNumeric)
+  if (/^to_char(_(bigint|double|numeric))?$/.test(id)) return TO_CHAR.has(args[0] as ScalarType)
   if (id === 'concatenate') return args.includes('text') && args.every((arg) => isScalar(arg))
   if (NUMBER_TYPES.has(type) && type === 'number') return args.every((arg) => arg === 'bigint') && isTaken(id, args)
   return isTaken(id, args)

@@ -73,6 +73,7 @@ const POSTGRES: Override = (node, print) => {
     case 'cast_to_numeric':
       return node.args[0]?.type === 'double precision' ? `${texts[0]}::text::numeric` : printCall(node, texts)
     case 'cast_to_text':
+    case 'to_char_double':
     case 'concat':
     case 'concat_ws':
     case 'concatenate':

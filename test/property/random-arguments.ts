@@ -1,6 +1,13 @@
 /** Owns what random expressions are given: flavours of fields that fit a call, arguments that are written out, literals of each type. */
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
+import {
+  BIGINT_TEMPLATES,
+  NUMBER_TEMPLATES,
+  READ_NUMBER_TEMPLATES,
+  READ_TIME_TEMPLATES,
+  WRITE_TIME_TEMPLATES,
+} from './naive-templates.ts'
 import { SPANS } from './naive-interval-text.ts'
 import {
   randomDouble,
@@ -75,6 +82,8 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^split_part$/, [TEXTS, ['word'], ['small']]],
   [/^(chr|to_hex)$/, [['small', 'integer']]],
   [/^(strpos|starts_with|has_prefix|reverse|md5|sha256|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
+  [/^to_char/, [NUMBER_FLAVOURS]],
+  [/^(to_number|to_date|to_timestamp_template)$/, [TEXTS]],
   [/^overlay$/, [TEXTS, ['word'], ['small'], ['small']]],
   [/^quote_/, [TEXTS]],
   [/^(encode|decode)$/, [TEXTS]],
@@ -173,6 +182,38 @@ const TEMPLATES = [
   '%-3L%s',
   '%d',
 ]
+const NUMBERS_WRITTEN = [
+  '12',
+  '-12.5',
+  '1,234.56',
+  ' 7',
+  '<5>',
+  '12-',
+  '-',
+  '+3.',
+  '$ 4.5',
+  'XIV',
+  'iv ',
+  '999999',
+  '00012',
+  '4th',
+  'é1',
+  '',
+]
+const TIMES_WRITTEN = [
+  ...[
+    '2026-01-31',
+    '2026-1-3 4:05:06',
+    '20260131',
+    '26-01-31',
+    '12:30',
+    '2024 366',
+    '31 Jan 2026',
+    '1/2/2026',
+    '2026-02-30',
+  ],
+  ...['1 MAY 99', ' 2026 - 01', '-44-03-15', '0000-01-01', '2026-13-01', '25:00', '', '2023 366', '99999999999'],
+]
 const SHORT_TEXTS = ['a', 'b', 'A', 'de', 'ab', '', 'x', 'true', '1']
 const WIDE = ['9223372036854775808', '-9223372036854775809', '1000000000000000000000000', '18446744073709551616']
 const WIDTHS = [
@@ -209,7 +250,12 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   // a pattern that a record brings may be one in one engine only
   if (id.startsWith('regexp_') && index === 1) return textLiteral(random.pick(REGEXPS))
   if (/^regexp_(like|match|split_to_array)$/.test(id) && index === 2) return textLiteral(random.pick(['', 'i']))
+  const template = index === 1 ? templatesOf(id) : undefined
+  if (template !== undefined) return textLiteral(random.pick(template))
   if (random.chance(0.25)) return undefined
+  if (id === 'to_number' && index === 0) return textLiteral(random.pick(NUMBERS_WRITTEN))
+  if ((id === 'to_date' || id === 'to_timestamp_template') && index === 0)
+    return textLiteral(random.pick(TIMES_WRITTEN))
   if (id === 'array_length' && index === 1) return smallLiteral(random, 1, 1)
   if (/^has_(any|all)_keys?$/.test(id) && index === 1 && type === 'text') return textLiteral(random.pick(KEY_LISTS))
   if ((id === 'has_key' || id === 'remove_from_json' || id.startsWith('jsonb_extract')) && index > 0 && type === 'text')
@@ -276,4 +322,13 @@ function randomInt64(random: SeededRandom): string {
 
 function textLiteral(value: string): LiteralNode {
   return { kind: 'literal', type: 'text', value }
+}
+
+/** A call's second argument, always written out: what a record brings may be any text. */
+function templatesOf(id: string): readonly string[] | undefined {
+  if (id === 'to_char') return WRITE_TIME_TEMPLATES
+  if (id === 'to_char_bigint') return BIGINT_TEMPLATES
+  if (id.startsWith('to_char')) return NUMBER_TEMPLATES
+  if (id === 'to_number') return READ_NUMBER_TEMPLATES
+  return id === 'to_date' || id === 'to_timestamp_template' ? READ_TIME_TEMPLATES : undefined
 }

@@ -81,8 +81,6 @@ function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[
   if (form === 'cast' || form === 'try_cast') return args[0] !== name
   // the analyser calls it trim, as the grammar calls TRIM btrim
   if (id === 'btrim') return false
-  // its templates are compared with PostgreSQL's alone (test/query/times-postgres.test.ts)
-  if (id === 'to_char') return false
   if (id === 'extract') return args[0] === 'text'
   if (id === 'greatest' || id === 'least') return hasCommonType(args)
   return !(form === 'operator' && args.length > 2)

@@ -12,6 +12,7 @@ import { MAKE_TIME_FUNCTIONS } from './make-time.ts'
 import { outOfRange } from './time-argument.ts'
 import { TIME_ARITHMETIC_FUNCTIONS } from './time-arithmetic.ts'
 import { TIME_CUT_FUNCTIONS } from './time-cut.ts'
+import { TIME_OF_TEXT_FUNCTIONS } from './time-of-text.ts'
 import { TIME_TO_CHAR } from './time-to-char.ts'
 import { TIME_ZONE_FUNCTIONS } from './time-zone-functions.ts'
 
@@ -73,6 +74,7 @@ export const TIME_FUNCTIONS: readonly FunctionEntry[] = [
   ...TIME_ZONE_FUNCTIONS,
   ...MAKE_TIME_FUNCTIONS,
   TIME_TO_CHAR,
+  ...TIME_OF_TEXT_FUNCTIONS,
   countEntry(
     'to_timestamp',
     MICROSECONDS_PER_SECOND,
