@@ -114,7 +114,6 @@ function withTies(random: SeededRandom): RowsQuery {
 
 function setOperation(random: SeededRandom): RowsQuery {
   const outputs = some(random, 1 + random.below(2), () => randomColumn(random))
-  const list = outputs.map(({ sql }) => sql).join(', ')
   const armCount = 1 + random.below(2)
   const arms = some(random, armCount, () => {
     const operator = random.pick(['UNION', 'UNION ALL', 'INTERSECT', 'INTERSECT ALL', 'EXCEPT', 'EXCEPT ALL'])
