@@ -15,6 +15,19 @@ interface Found {
 
 const FOUND: readonly Found[] = [
   {
+    what: 'totals over no row are equal rows, of which DISTINCT keeps one',
+    sql: 'SELECT a, COUNT(*) AS n FROM _input GROUP BY 1',
+    records: [],
+    rows: ['{"a":null,"g":1,"n":0}'],
+    query: 'SELECT DISTINCT a, GROUPING(a) AS g, COUNT(*) AS n FROM r GROUP BY GROUPING SETS ((a), (), ())',
+  },
+  {
+    what: 'the part of a time is looked up by the type of each value',
+    sql: "SELECT date_part('quarter', least(FIRST(c), INTERVAL '90 seconds')) AS q FROM _input",
+    records: ['{"c":null}'],
+    rows: ['{"q":1}'],
+  },
+  {
     what: 'an argument that was not given is none at ingest either',
     sql: "SELECT rtrim(a) AS t, substr(a, 2) AS s, time_bucket(INTERVAL '1 day', MAX(b::timestamptz)) AS d FROM _input GROUP BY 1, 2",
     records: ['{"a":"it ","b":"2026-01-01T10:00:00Z"}'],

@@ -174,11 +174,22 @@ export function numberText(value: NumberValue): string {
 function digitsOfDouble(value: number): string {
   const [below, above] = borders(value)
   for (let digits = 0; digits < 17; digits++) {
-    const text = evenOfTie(value, value.toExponential(digits))
-    const candidate = decimalOfText(text)
-    if (compareNumbers(candidate, below) > 0 && compareNumbers(candidate, above) < 0) return text.replace(/\.?0+e/, 'e')
+    const nearest = evenOfTie(value, value.toExponential(digits))
+    // below a power of two the neighbourhood is half as wide, so that only the second nearest may lie inside
+    for (const text of [nearest, nextDigits(nearest)]) {
+      const candidate = decimalOfText(text)
+      if (compareNumbers(candidate, below) > 0 && compareNumbers(candidate, above) < 0)
+        return text.replace(/\.?0*e/, 'e')
+    }
   }
   throw new Error(`no digits for ${value}`)
+}
+
+/** The same count of digits, one more in the last place: away from zero. */
+function nextDigits(scientific: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d)\.?(\d*)e(.*)$/.exec(scientific) ?? []
+  const next = (BigInt(whole + fraction) + 1n).toString()
+  return `${sign}${next[0]}.${next.slice(1)}e${Number(exponent) + next.length - 1 - fraction.length}`
 }
 
 /** Of two decimals as near to the double the even one, where the language takes the greater. */
