@@ -2,6 +2,7 @@
 import { RollupdError } from '../core/errors.ts'
 import { assert } from '../core/assert.ts'
 import type { Expression, Literal } from './expression.ts'
+import { withUnitInside } from './interval-unit.ts'
 import { checkText, giveType, isOpen, isOpenNumber, literal, literalText, settle } from './literal.ts'
 import type { FuncCall, TypeCast } from './parse-statement.ts'
 import { required } from './analyse-condition.ts'
@@ -10,7 +11,8 @@ import type { Analyser } from './scope.ts'
 import type { CastType } from './type-table.ts'
 import { castTypeByName, toCastType } from './type-name.ts'
 
-export function analyseCast(node: TypeCast, analyser: Analyser): Expression {
+export function analyseCast(cast: TypeCast, analyser: Analyser): Expression {
+  const node = withUnitInside(cast)
   const argument = analyser.analyse(required(node.arg))
   const written = analyser.positionOf(node.location)
   const typePosition = analyser.positionOf(node.typeName?.location)

@@ -34,6 +34,21 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['pg_typeof', 'The answer names the type of each column; jsonb_typeof(to_jsonb(x)) is the kind of a value.'],
   ['is_normalized', 'Texts are compared by their bytes.'],
   ['normalize', 'Texts are compared by their bytes.'],
+  ['if', 'Write CASE WHEN x > 1 THEN a ELSE b END.'],
+  ['iff', 'Write CASE WHEN x > 1 THEN a ELSE b END.'],
+  ...words('ifnull nvl').map((name) => [name, 'Write COALESCE(a, b).'] as const),
+  ['isnull', 'Write x IS NULL.'],
+  ['instr', 'Write strpos(text, part).'],
+  ['len', 'Write length(text).'],
+  ['date', 'Write ts::timestamptz::date.'],
+  ['datediff', 'The difference of two times is a - b, in seconds extract(epoch FROM a - b).'],
+  ...words('year quarter month week day hour minute second').map(
+    (name) => [name, `Write extract(${name} FROM ts::timestamptz).`] as const,
+  ),
+  ['date_format', "Write to_char(ts::timestamptz, 'YYYY-MM-DD')."],
+  ['approx_count_distinct', 'Write APPROX_DISTINCT(x).'],
+  ...words('count_if countif').map((name) => [name, 'Write COUNT(*) FILTER (WHERE x > 1).'] as const),
+  ['convert', 'Write CAST(x AS bigint) or x::bigint.'],
   ['regexp_matches', 'Write regexp_match(x, pattern) for the first match, regexp_substr(x, pattern) for its text.'],
 ])
 

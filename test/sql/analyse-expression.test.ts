@@ -320,7 +320,7 @@ const REFUSED: readonly Refusal[] = [
   ['3::timestamptz', 'sql_type_mismatch', '::', 'to_timestamp', 'timestamp_millis'],
   ["'x'::bigint", 'sql_invalid', "'x'", '"x"'],
   ["'9223372036854775808'::bigint", 'sql_invalid', "'9", '9223372036854775808'],
-  ["INTERVAL '5' MINUTE", 'sql_unsupported', 'INTERVAL', "INTERVAL '5 minutes'"],
+  ["INTERVAL '1.5' MINUTE", 'sql_unsupported', 'INTERVAL', "INTERVAL '5 minutes'"],
   ["INTERVAL '5 parsecs'", 'sql_invalid', "'5", 'invalid input for interval'],
   ['try_cast(a, b)', 'sql_invalid', 'try_cast', "try_cast(x, 'bigint')"],
   ['try_cast(a)', 'sql_invalid', 'try_cast', "try_cast(x, 'bigint')"],
