@@ -38,6 +38,8 @@ export class ConstantFolder {
     const folded =
       expression.kind === 'call' ? this.#foldCall(expression) : mapParts(expression, (part) => this.fold(part))
     this.#folded.set(expression, folded)
+    // those who fold part by part come back with it
+    this.#folded.set(folded, folded)
     return folded
   }
 

@@ -39,3 +39,9 @@ test.each([
 ])('%s is left as it is written', (text) => {
   expect(folded(text)).toBe(printExpression(analyse(text)))
 })
+
+test('what is folded is not folded again', () => {
+  const folder = new ConstantFolder()
+  const once = folder.fold(analyse('greatest(x, 1 + 1) + 1 / 0'))
+  expect(folder.fold(once)).toBe(once)
+})
