@@ -8,6 +8,7 @@ import { CHARACTER_FUNCTIONS } from './functions/characters.ts'
 import { COMPARISON_FUNCTIONS } from './functions/comparison.ts'
 import { CONDITIONAL_FUNCTIONS } from './functions/conditional.ts'
 import { DOUBLE_MATH_FUNCTIONS } from './functions/double-math.ts'
+import { FACTORIAL } from './functions/factorial.ts'
 import { HASH_FUNCTIONS } from './functions/hash.ts'
 import { INTEGER_MATH_FUNCTIONS } from './functions/integer-math.ts'
 import { JSON_CASTS } from './functions/json-cast.ts'
@@ -19,6 +20,7 @@ import { LIKE_FUNCTIONS } from './functions/like.ts'
 import { MATH_FUNCTIONS } from './functions/math.ts'
 import { NULL_COUNT_FUNCTIONS } from './functions/null-count.ts'
 import { NUMBER_TO_CHAR_FUNCTIONS } from './functions/number-to-char.ts'
+import { RADIX_TEXT_FUNCTIONS } from './functions/radix-text.ts'
 import { REGEXP_FUNCTIONS } from './functions/regexp.ts'
 import { TEXT_ARRAY_FUNCTIONS } from './functions/text-arrays.ts'
 import { TEXT_ENCODE_FUNCTIONS } from './functions/text-encode.ts'
@@ -54,6 +56,7 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...TEXT_QUOTE_FUNCTIONS,
   ...TEXT_ENCODE_FUNCTIONS,
   ...CHARACTER_FUNCTIONS,
+  ...RADIX_TEXT_FUNCTIONS,
   ...HASH_FUNCTIONS,
   ...LIKE_FUNCTIONS,
   ...REGEXP_FUNCTIONS,
@@ -64,6 +67,7 @@ export const FUNCTIONS: readonly FunctionEntry[] = [
   ...MATH_FUNCTIONS,
   ...DOUBLE_MATH_FUNCTIONS,
   ...INTEGER_MATH_FUNCTIONS,
+  FACTORIAL,
   WIDTH_BUCKET,
   NUMBER_BUCKET,
   ...JSON_FUNCTIONS,

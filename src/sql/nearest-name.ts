@@ -13,7 +13,11 @@ export function nearestNames(name: string, candidates: Iterable<string>): string
     const distance = editDistance(name, candidate)
     if (distance <= allowed) scored.push({ candidate, distance })
   }
-  scored.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+  // of two that are as near the longer one: a letter is more often left out than typed twice
+  scored.sort(
+    (a, b) =>
+      a.distance - b.distance || b.candidate.length - a.candidate.length || (a.candidate < b.candidate ? -1 : 1),
+  )
   return scored.slice(0, SUGGESTIONS_MAX).map(({ candidate }) => candidate)
 }
 

@@ -17,7 +17,7 @@ const VOLATILE: ReadonlyMap<string, string> = new Map([
 ])
 
 const LATER: ReadonlySet<string> = new Set(
-  words(`grouping regexp_matches regexp_instr factorial sinh cosh tanh asinh acosh atanh cot sind cosd tand asind
+  words(`grouping regexp_matches regexp_instr sind cosd tand asind
     acosd atand jsonb_path_query unnest generate_series hashtext`),
 )
 

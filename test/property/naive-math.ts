@@ -104,6 +104,15 @@ function lcm(left: bigint, right: bigint): bigint {
   return int64(product < 0n ? -product : product)
 }
 
+/** From the top, factor by factor. */
+function factorial(number: bigint): bigint {
+  if (number < 0n) throw new RowError('invalid_argument')
+  if (number > 32_177n) throw new RowError('number_out_of_range')
+  let result = 1n
+  for (let factor = number; factor > 1n; factor--) result *= factor
+  return result
+}
+
 function bits(body: (a: bigint, b: bigint) => bigint): NaiveFunction {
   return strict((args) => {
     const [a = 0n, b = 0n] = args.map((arg) => int64(whole(arg)))
@@ -186,6 +195,14 @@ export const NAIVE_MATH: Readonly<Record<string, NaiveFunction>> = {
   acos: within(Math.acos, (value) => Math.abs(value) <= 1),
   atan: within(Math.atan, always),
   atan2: ofDoubles(Math.atan2),
+  cot: within((value) => 1 / Math.tan(value), Number.isFinite),
+  sinh: within(Math.sinh, always),
+  cosh: within(Math.cosh, always),
+  tanh: within(Math.tanh, always),
+  asinh: within(Math.asinh, always),
+  acosh: within(Math.acosh, (value) => value >= 1),
+  atanh: within(Math.atanh, (value) => Math.abs(value) <= 1),
+  factorial: strict(([value]) => factorial(whole(value))),
   mod: remainder(false),
   mod_exact: remainder(true),
   div: strict(([left, right]) => div(numberOf(left), numberOf(right))),

@@ -90,13 +90,13 @@ function characterOf(code: number): string {
   return String.fromCodePoint(code)
 }
 
-function hexOf(value: Value | undefined): string {
+function bitsOf(value: Value | undefined, base: number): string {
   const number = numberOf(value)
   if (number instanceof Decimal || (typeof number === 'number' && !Number.isInteger(number)))
     throw new RowError('invalid_argument')
   const integer = BigInt(number)
   if (integer < -(2n ** 63n) || integer >= 2n ** 63n) throw new RowError('integer_out_of_range')
-  return (integer < 0n ? integer + 2n ** 64n : integer).toString(16)
+  return (integer < 0n ? integer + 2n ** 64n : integer).toString(base)
 }
 
 const startsWith = strict(([text, prefix]) => textOf(text).startsWith(textOf(prefix)))
@@ -162,5 +162,7 @@ export const NAIVE_STRINGS: Readonly<Record<string, NaiveFunction>> = {
   initcap: strict(([text]) => initcap(textOf(text))),
   octet_length: strict(([text]) => bytesOf(text)),
   bit_length: strict(([text]) => bytesOf(text) * 8n),
-  to_hex: strict(([value]) => hexOf(value)),
+  to_hex: strict(([value]) => bitsOf(value, 16)),
+  to_oct: strict(([value]) => bitsOf(value, 8)),
+  to_bin: strict(([value]) => bitsOf(value, 2)),
 }

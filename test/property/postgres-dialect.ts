@@ -133,7 +133,7 @@ const printPostgres = printer(POSTGRES)
 
 /** Exact in both, for one declared type. */
 const POSTGRES_NUMBERS: readonly (readonly [RegExp, ScalarType])[] = [
-  [/^(gcd|lcm|mod|bit_xor_of|bit_not|shift_left|shift_right|to_hex)$/, 'bigint'],
+  [/^(gcd|lcm|mod|bit_xor_of|bit_not|shift_left|shift_right|to_hex|to_oct|to_bin)$/, 'bigint'],
 ]
 
 const OTHER_TIMES: readonly ScalarType[] = ['timestamp', 'date', 'interval']

@@ -56,7 +56,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
     [NUMBER_FLAVOURS, NUMBER_FLAVOURS],
   ],
   [
-    /^(sqrt|cbrt|exp|ln|log|log10|log_to|degrees|radians|sin|cos|tan|asin|acos|atan|atan2|sign|trunc|trunc_to|mod|div|power|pow|raise)$/,
+    /^(sqrt|cbrt|exp|ln|log|log10|log_to|degrees|radians|sin|cos|tan|asin|acos|atan|atan2|cot|a?(sin|cos|tan)h|sign|trunc|trunc_to|mod|div|power|pow|raise)$/,
     [NUMBER_FLAVOURS, [...NUMBER_FLAVOURS, 'small']],
   ],
   [
@@ -67,6 +67,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
     ],
   ],
   [/^number_bucket$/, [NUMBER_FLAVOURS, ['small', 'double']]],
+  [/^factorial$/, [['small']]],
   [/^width_bucket$/, [NUMBER_FLAVOURS, ['small'], ['small'], ['small']]],
   [
     /^(greatest|least)$/,
@@ -80,7 +81,7 @@ const WANTED: readonly (readonly [RegExp, readonly (readonly Flavour[])[]])[] = 
   [/^(left|right|repeat)$/, [TEXTS, ['small']]],
   [/^(lpad|rpad)$/, [TEXTS, ['small'], TEXTS]],
   [/^split_part$/, [TEXTS, ['word'], ['small']]],
-  [/^(chr|to_hex)$/, [['small', 'integer']]],
+  [/^(chr|to_hex|to_oct|to_bin)$/, [['small', 'integer']]],
   [/^(strpos|starts_with|has_prefix|reverse|md5|sha256|ascii|translate|initcap)$/, [TEXTS, ['word'], ['word']]],
   [/^to_char/, [NUMBER_FLAVOURS]],
   [/^(to_number|to_date|to_timestamp_template)$/, [TEXTS]],
@@ -278,6 +279,7 @@ export function writtenArgument(random: SeededRandom, id: string, index: number,
   if ((id === 'encode' || id === 'decode') && index === 1) return textLiteral(random.pick(['base64', 'hex', 'HEX']))
   if (id === 'decode' && index === 0) return textLiteral(random.pick(CODED))
   if (id === 'format' && index === 0) return textLiteral(random.pick(TEMPLATES))
+  if (id === 'factorial') return smallLiteral(random, random.pick([-2, 15, 60]), 9)
   if (id === 'chr') return smallLiteral(random, random.pick([-1, 60, 228, 8_360, 55_295, 128_510, 1_114_110]), 4)
   if (id.startsWith('subst') && index > 0) return smallLiteral(random, index === 1 ? -2 : 0, 6)
   return undefined

@@ -1,17 +1,13 @@
-/** Owns functions of single characters and bytes: ascii, chr, translate, initcap, octet_length, bit_length, to_hex. */
+/** Owns functions of single characters and bytes: ascii, chr, translate, initcap, octet_length, bit_length. */
 import { copyBytes } from '../../core/copy-bytes.ts'
-import { isInt64 } from '../../core/number-text.ts'
-import { type Registers, TAG } from '../../core/registers.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, isInteger, isWholeDouble, setString, textOf, wrongKind } from './argument.ts'
+import { failsBeyond, setString, textOf } from './argument.ts'
 import { nextCharacter } from './like-pattern.ts'
 import { areTexts, isWholeType, resolveTexts, wholeNumber } from './text-argument.ts'
 
 const CODE_POINT_MAX = 0x10ffff
 const SURROGATE_MIN = 0xd800
 const SURROGATE_MAX = 0xdfff
-const HEX = 16
-const INT64_BITS = 64
 
 const ascii: Evaluate = (r, out, a) => {
   if (!areTexts(r, out, 'ascii', a)) return
@@ -102,24 +98,6 @@ function sizeEntry(name: string, factor: number, what: string): FunctionEntry {
   }
 }
 
-/** A negative one in two's complement of 64 bits. */
-const toHex: Evaluate = (r, out, a) => {
-  if (r.tag[a] === TAG.INTEGER && (r.num[a] as number) >= 0) setString(r, out, (r.num[a] as number).toString(HEX))
-  else setHex(r, out, a)
-}
-
-function setHex(r: Registers, out: number, a: number): void {
-  if (!isInteger(r, a) && !isWholeDouble(r, a)) {
-    if (r.tag[a] === TAG.DOUBLE || r.tag[a] === TAG.NUMERIC)
-      r.setError(out, 'invalid_argument', 'to_hex takes whole numbers only')
-    else wrongKind(r, out, 'to_hex', a)
-    return
-  }
-  const value = r.tag[a] === TAG.DOUBLE ? BigInt(r.num[a] as number) : r.bigIntegerOf(a)
-  if (isInt64(value)) setString(r, out, BigInt.asUintN(INT64_BITS, value).toString(HEX))
-  else r.setError(out, 'integer_out_of_range', 'bigint out of range')
-}
-
 export const CHARACTER_FUNCTIONS: readonly FunctionEntry[] = [
   {
     id: 'ascii',
@@ -177,18 +155,4 @@ export const CHARACTER_FUNCTIONS: readonly FunctionEntry[] = [
   },
   sizeEntry('octet_length', 1, 'bytes'),
   sizeEntry('bit_length', 8, 'bits'),
-  {
-    id: 'to_hex',
-    name: 'to_hex',
-    form: 'function',
-    resolve: ([value, further]) => (isWholeType(value) && further === undefined ? 'text' : undefined),
-    signature: 'to_hex(bigint)',
-    strict: true,
-    canFail: failsBeyond('bigint'),
-    evaluate: toHex,
-    doc: {
-      summary: 'The integer in hexadecimal digits; a negative one as the 64 bits that stand for it.',
-      example: 'to_hex(flags::bigint)',
-    },
-  },
 ]

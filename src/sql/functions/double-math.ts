@@ -19,6 +19,7 @@ const isInfinite = (value: number): string | undefined =>
   value === Infinity || value === -Infinity ? 'the input is out of range' : undefined
 const isBeyondOne = (value: number): string | undefined =>
   value < -1 || value > 1 ? 'the input is out of range' : undefined
+const isBelowOne = (value: number): string | undefined => (value < 1 ? 'the input is out of range' : undefined)
 const hasNoRoot = (value: number): string | undefined =>
   value < 0 ? 'cannot take the square root of a negative number' : undefined
 const hasNoLogarithm = (value: number): string | undefined =>
@@ -53,6 +54,10 @@ function unary(name: string, compute: (value: number) => number, refuse: Refuse)
     if (problem === undefined) r.setDouble(out, compute(value))
     else r.setError(out, 'invalid_argument', `${name}: ${problem}`)
   }
+}
+
+function cotangent(value: number): number {
+  return 1 / Math.tan(value)
 }
 
 /** Infinite from finite, or 0 from what isn't: out of range. */
@@ -200,6 +205,13 @@ export const DOUBLE_MATH_FUNCTIONS: readonly FunctionEntry[] = [
   doubleEntry('asin', 1, unary('asin', Math.asin, isBeyondOne), 'The angle in radians with that sine.'),
   doubleEntry('acos', 1, unary('acos', Math.acos, isBeyondOne), 'The angle in radians with that cosine.'),
   doubleEntry('atan', 1, unary('atan', Math.atan, NO_REFUSAL), 'The angle in radians with that tangent.'),
+  doubleEntry('cot', 1, unary('cot', cotangent, isInfinite), 'The cotangent of an angle in radians.'),
+  doubleEntry('sinh', 1, unary('sinh', Math.sinh, NO_REFUSAL), 'The hyperbolic sine.'),
+  doubleEntry('cosh', 1, unary('cosh', Math.cosh, NO_REFUSAL), 'The hyperbolic cosine.'),
+  doubleEntry('tanh', 1, unary('tanh', Math.tanh, NO_REFUSAL), 'The hyperbolic tangent.'),
+  doubleEntry('asinh', 1, unary('asinh', Math.asinh, NO_REFUSAL), 'The number with that hyperbolic sine.'),
+  doubleEntry('acosh', 1, unary('acosh', Math.acosh, isBelowOne), 'The number with that hyperbolic cosine.'),
+  doubleEntry('atanh', 1, unary('atanh', Math.atanh, isBeyondOne), 'The number with that hyperbolic tangent.'),
   doubleEntry('atan2', 2, atan2, 'The angle in radians of the point (x, y).', {
     signature: 'atan2(y number, x number)',
     example: 'atan2(y, x)',

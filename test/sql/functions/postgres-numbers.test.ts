@@ -29,6 +29,7 @@ function near(answer: Answer, theirs: string | null): string | null {
 
 const UNARY = [
   ...['sqrt', 'cbrt', 'exp', 'ln', 'log', 'log10', 'degrees', 'radians', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan'],
+  ...['cot', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'],
   ...['sign', 'trunc'],
 ]
 
@@ -218,3 +219,18 @@ for (const name of ['greatest', 'least'] as const) {
     expect(callFully('function', name, [1, { double: 1.5 }, 1n], types).answer).toBe(name === 'greatest' ? 1.5 : 1)
   })
 }
+
+test('factorial', async () => {
+  await agree(
+    fc.oneof(fc.integer({ min: -3, max: 200 }), fc.constantFrom(32_178, 2 ** 31)),
+    'factorial(a::bigint)',
+    (a) => [String(a)],
+    (a) => shown(call('function', 'factorial', a)),
+  )
+  // the last one that PostgreSQL's numeric holds
+  expect(shown(call('function', 'factorial', 32_177))?.length).toBe(131_068)
+  // of an undeclared number
+  expect(callFully('function', 'factorial', [1.5], ['any']).answer).toEqual({ error: 'invalid_argument' })
+  expect(callFully('function', 'factorial', [{ double: 5 }], ['any']).answer).toBe(120)
+  expect(callFully('function', 'factorial', ['a'], ['any']).answer).toEqual({ error: 'wrong_kind' })
+})

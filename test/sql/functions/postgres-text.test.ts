@@ -115,7 +115,7 @@ test('translate', async () => {
   )
 })
 
-test('chr and to_hex', async () => {
+test('chr, to_hex, to_oct and to_bin', async () => {
   const codes = fc.oneof(
     fc.integer({ min: -2, max: 300 }),
     fc.integer({ min: 0xd700, max: 0xe100 }),
@@ -128,12 +128,14 @@ test('chr and to_hex', async () => {
     (a) => [String(a)],
     (a) => shown(call('function', 'chr', a)),
   )
-  await agree(
-    int64,
-    'to_hex(a::bigint)',
-    (a) => [String(a)],
-    (a) => shown(call('function', 'to_hex', a)),
-  )
+  for (const name of ['to_hex', 'to_oct', 'to_bin']) {
+    await agree(
+      int64,
+      `${name}(a::bigint)`,
+      (a) => [String(a)],
+      (a) => shown(call('function', name, a)),
+    )
+  }
 })
 
 const pieces = fc.oneof(fc.constant(null), joined)
