@@ -15,7 +15,7 @@ const EXACT_DIGITS_MAX = 15
 export function readQuickDecimal(bytes: Uint8Array, start: number, end: number, r: Registers, out: number): boolean {
   const isNegative = bytes[start] === MINUS
   const first = isNegative ? start + 1 : start
-  if (end - first > EXACT_DIGITS_MAX + 1) return false
+  if (end <= first || end - first > EXACT_DIGITS_MAX + 1) return false
   let pointAt = -1
   let unscaled = 0
   for (let at = first; at < end; at++) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { doubleToText, NUMBER_TEXT, readDouble, readInteger } from '../../src/core/number-text.ts'
+import { doubleToText, NUMBER_TEXT, readDouble, readInteger, readNumeric } from '../../src/core/number-text.ts'
 import { Registers, TAG } from '../../src/core/registers.ts'
 
 type Read = typeof readDouble
@@ -77,4 +77,11 @@ test('the text of a double reads back as the same double', () => {
     }),
     { numRuns: 2_000 },
   )
+})
+
+test('an empty text is no number, whatever byte stands behind it', () => {
+  const r = new Registers(1)
+  for (const read of [readInteger, readDouble, readNumeric]) {
+    for (const behind of ['-', '1', '.', '-1']) expect(read(Buffer.from(behind), 0, 0, r, 0)).toBe(NUMBER_TEXT.INVALID)
+  }
 })
