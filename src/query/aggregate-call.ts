@@ -13,6 +13,7 @@ import type { CallSite } from '../sql/scope.ts'
 import { printDirection } from '../sql/sort-direction.ts'
 import { unsupported } from '../sql/unsupported.ts'
 import { nowhere } from './guard-place.ts'
+import { FRAME_VALUE } from './range-frame.ts'
 import type { CallScope } from './scope-parts.ts'
 import { toParameterTexts } from './sqlite-text.ts'
 import type { Window } from './window-clause.ts'
@@ -72,9 +73,15 @@ export function analyseWindowAggregate(site: CallSite, scope: CallScope, window:
   }
   const { functions } = scope.parts.context.parts
   const filter = filterText(site, scope.withoutWindows('FILTER'))
-  const behind = { text: `${filter} OVER (${window.text})`, order: () => '' }
+  const { range } = window
+  const behind = {
+    text: `${filter} OVER (${window.text})`,
+    order: () => '',
+    ...(range === undefined ? {} : { range: { key: range.key, frame: functions.frames.add(range.frame) } }),
+  }
+  const kind = range !== undefined ? 'ranging' : window.isSliding ? 'sliding' : 'growing'
   return rowAggregate(site, scope, behind, (called, chosen, types) =>
-    functions.windowAggregate(called, chosen, types, window.isSliding),
+    functions.windowAggregate(called, chosen, types, kind),
   )
 }
 
@@ -84,12 +91,14 @@ interface CallText {
   readonly text: string
   /** ORDER BY inside the call, of aggregates whose value depends on it. */
   readonly order: (name: string, keys: readonly AggregateOrder[]) => string
+  /** The call collects a partition: it gets the key as well, and its value is that of a frame by that key. */
+  readonly range?: { readonly key: string; readonly frame: number }
 }
 
 function rowAggregate(
   { name, node, position, analyser }: CallSite,
   scope: CallScope,
-  { text: behind, order: toOrder }: CallText,
+  { text: behind, order: toOrder, range }: CallText,
   toFunction: (name: string, aggregate: Aggregate, types: readonly ScalarType[], order: readonly OrderKey[]) => string,
 ): SqlFragment {
   checkAggregateCall(name, node, position)
@@ -104,7 +113,8 @@ function rowAggregate(
   const argsFail = args.some((arg) => printer.canFail(arg))
   const setOrder = isSet ? order.map(({ descending, nullsFirst }) => ({ register: 0, descending, nullsFirst })) : []
   const word = isSet ? `${name}_distinct` : name
-  const function_ = isNative(name, args, argsFail) ? name : toFunction(word, aggregate, types, setOrder)
+  const isOwn = range === undefined && isNative(name, args, argsFail)
+  const function_ = isOwn ? name : toFunction(word, aggregate, types, setOrder)
   const distinct = isDistinct && !isSet ? 'DISTINCT ' : ''
   // of equal intervals cells differ: SQLite compares keys
   const print = (arg: Expression): string =>
@@ -113,9 +123,11 @@ function rowAggregate(
   const isOrdered = !isSet && findAggregate(name)?.ordered === true
   const orderBy = isOrdered ? toOrder(name, order) : ''
   const undeclared = name !== 'count' && types.some((type) => type === 'any' || type === 'jsonb')
+  const given = range === undefined ? texts : texts === '*' || texts === '' ? range.key : `${range.key}, ${texts}`
+  const sql = `${function_}(${distinct}${given}${orderBy})${behind}`
   return {
     kind: 'fragment',
-    sql: `${function_}(${distinct}${texts}${orderBy})${behind}`,
+    sql: range === undefined ? sql : `${FRAME_VALUE}(${sql}, ${range.key}, ${range.frame})`,
     type: aggregate.type,
     canFail: aggregate.canFail || argsFail || undeclared,
     position,

@@ -39,7 +39,7 @@ export function* timeSeries(
   if (sign === 0n) throw zeroStep()
   for (let value = start; isInside(value, stop, sign);) {
     yield value
-    value = addStep(value, step, zone)
+    value = addInterval(value, step, zone)
     if (value < TIMESTAMP_MIN || value > TIMESTAMP_MAX) return
   }
 }
@@ -55,7 +55,7 @@ function zeroStep(): RollupdError {
 }
 
 /** First months, then days, then microseconds; each day begins anew by the zone's clocks. Source: PostgreSQL, timestamptz_pl_interval. */
-function addStep(value: bigint, { months, days, microseconds }: Interval, zone: TimeZone | undefined): bigint {
+export function addInterval(value: bigint, { months, days, microseconds }: Interval, zone?: TimeZone): bigint {
   const afterMonths = months === 0 ? value : onClocks(value, zone, (day) => addMonths(day, months))
   const afterDays = days === 0 ? afterMonths : onClocks(afterMonths, zone, (day) => day + days)
   return afterDays + microseconds

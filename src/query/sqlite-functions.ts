@@ -1,7 +1,6 @@
 /**
  * Owns the user functions of a query connection: entries of the function table, finalizers, aggregates over rows and merges of
- * states, registered when a statement first needs them. They never throw: an error among the arguments is passed on, a new one is an error cell, because
- * SQLite also evaluates rows and sides that the answer doesn't need.
+ * states, registered when a statement first needs them. They never throw, because SQLite also evaluates what the answer doesn't need: errors are cells.
  */
 import type BetterSqlite3 from 'better-sqlite3'
 import type { Aggregate } from '../aggregates/aggregate.ts'
@@ -20,8 +19,9 @@ import { measureAggregate, parameterOf, toStates, type Measured } from './measur
 import { registerSeries } from './series-table.ts'
 import { registerJsonParts } from './json-parts-table.ts'
 import { PACK_ROWS, registerPackedRows, ROW_PACKER } from './lateral-relation.ts'
+import { FRAME_VALUE, RangeFrames } from './range-frame.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
-import { GrowingFold, SlidingFold, toWindowAggregate, type WindowFold } from './window-fold.ts'
+import { GrowingFold, SlidingFold, toWindowAggregate, type FrameKind, type WindowFold } from './window-fold.ts'
 
 /** A guard that knows how to show the grouping values which note_group gets. */
 export interface GroupGuardSite extends GuardSite {
@@ -35,6 +35,7 @@ export interface RegisteredCall {
 }
 
 export class SqliteFunctions {
+  readonly frames = new RangeFrames()
   readonly #connection: BetterSqlite3.Database
   readonly #session: QuerySession
   readonly #names = new Set<string>()
@@ -47,13 +48,14 @@ export class SqliteFunctions {
     this.#connection = connection
     this.#session = session
     this.#registerFixed()
-    registerSeries(connection)
-    registerJsonParts(connection)
+    this.#register(FRAME_VALUE, true, (rows, key, frame) => this.frames.valueOf(rows, key, frame))
+    for (const register of [registerSeries, registerJsonParts]) register(connection)
   }
 
   /** Before each statement is compiled: what belongs to the last one is forgotten. */
   startQuery(): void {
     this.#sites.length = 0
+    this.frames.clear()
     this.#specialized.clear()
     for (const rows of this.#rowAggregates) rows.startAgain()
   }
@@ -119,23 +121,24 @@ export class SqliteFunctions {
     return name
   }
 
-  /** An aggregate over the frames of a window; `isSliding`: rows leave them. */
+  /** An aggregate over the frames of a window. */
   windowAggregate(
     aggregateName: string,
     aggregate: Aggregate,
     argTypes: readonly ScalarType[],
-    isSliding: boolean,
+    kind: FrameKind,
   ): string {
-    const name = toFunctionName(`${isSliding ? 'sliding' : 'growing'}_${aggregateName}`, argTypes)
-    if (this.#isNew(name)) {
-      const shared = toWindowAggregate(aggregate, argTypes, this.#session)
+    const name = toFunctionName(`${kind}_${aggregateName}`, argTypes)
+    if (!this.#isNew(name)) return name
+    const shared = toWindowAggregate(aggregate, argTypes, this.#session)
+    if (kind === 'ranging') this.#registerAggregate(name, true, this.frames.collector(shared))
+    else
       this.#registerAggregate<WindowFold>(name, needsBigIntegers(argTypes), {
-        start: () => (isSliding ? new SlidingFold(shared) : new GrowingFold(shared)),
+        start: () => (kind === 'sliding' ? new SlidingFold(shared) : new GrowingFold(shared)),
         step: (fold, ...cells) => fold.enter(cells),
         inverse: (fold) => fold.leave(),
         result: (fold) => fold.value(),
       })
-    }
     return name
   }
 

@@ -102,6 +102,13 @@ function analyseOwnFunction(site: CallSite, scope: CallScope, window: Window): S
     const count = args.map((arg) => wholeNumber(arg, `the argument of ${name}`, placeOf(arg, position), 1n))
     return fragment(count, definition.type, false)
   }
+  if (window.range !== undefined && READS_FRAME.has(name)) {
+    throw unsupported(
+      `${name} over a RANGE with an offset of months is not supported`,
+      position,
+      'Write days instead of months, or use an aggregate.',
+    )
+  }
   const [value, second, otherwise] = args
   assert(value !== undefined, 'the number of arguments is checked')
   const offset = second === undefined ? [] : [offsetOf(name, second, placeOf(second, position))]
@@ -117,6 +124,8 @@ function analyseOwnFunction(site: CallSite, scope: CallScope, window: Window): S
     expressions.some((one) => printer.canFail(one)),
   )
 }
+
+const READS_FRAME: ReadonlySet<string> = new Set(['first_value', 'last_value', 'nth_value'])
 
 /** A row before or behind by a number that is known: SQLite looks it up by that. */
 function offsetOf(name: string, expression: Expression, position: number): string {

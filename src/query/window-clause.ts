@@ -3,6 +3,7 @@ import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import { errorCell } from '../core/key-bytes.ts'
 import { toColumnStorage } from '../core/scalar-type.ts'
+import { MICROSECONDS_PER_DAY } from '../core/timestamp-calendar.ts'
 import { didYouMean } from '../sql/nearest-name.ts'
 import type { Expression } from '../sql/expression.ts'
 import type { Node, WindowDef } from '../sql/parse-statement.ts'
@@ -11,6 +12,7 @@ import type { CompileContext } from './compile-context.ts'
 import { nowhere } from './guard-place.ts'
 import { compileSortKeys } from './order-by.ts'
 import { toBlobLiteral } from './sqlite-text.ts'
+import type { RangeFrame } from './range-frame.ts'
 import { frameOf, type Frame } from './window-frame.ts'
 
 /** A window as the calls over it need it. */
@@ -19,6 +21,8 @@ export interface Window {
   readonly text: string
   /** Whether rows leave the frame at its start. */
   readonly isSliding: boolean
+  /** A frame that is found by the row's key, in microseconds. */
+  readonly range?: { readonly frame: RangeFrame; readonly key: string } | undefined
 }
 
 export class WindowClause {
@@ -46,7 +50,13 @@ export class WindowClause {
     const complete = over.name === undefined ? this.#complete(over) : this.#find(over.name, over)
     const keys = this.#sortKeys(complete.orderClause ?? [], analyser)
     const frame = frameOf(complete, keys, analyser, this.#context.printer)
-    return { text: this.#text(complete, keys, frame, analyser), isSliding: frame.isSliding }
+    const { isSliding, range } = frame
+    const text = this.#text(complete, keys, frame, analyser)
+    const [key] = keys
+    if (range === undefined || key === undefined) return { text, isSliding }
+    const micros = this.#sortKey(key.expression, frame)
+    const scaled = key.expression.type === 'date' ? `(${micros} * ${MICROSECONDS_PER_DAY})` : micros
+    return { text, isSliding, range: { frame: range, key: scaled } }
   }
 
   /** Analyses windows that no call uses: what is wrong in them is told all the same. */

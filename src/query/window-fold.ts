@@ -12,7 +12,7 @@ import { RESULT_REGISTER, type QuerySession } from './query-session.ts'
 import { toParameter } from './row-aggregate.ts'
 
 /** Rows merged in order, or the error of the first of them that has one. */
-interface Merged {
+export interface Merged {
   readonly state: readonly StateValue[]
   readonly error: Cell
 }
@@ -33,6 +33,12 @@ export function toWindowAggregate(
   return { aggregate, session, loaders: argTypes.map(toLoader), store: toStorer(aggregate.type) }
 }
 
+/**
+ * Rows leave a frame, or none does, or the frame is found by its row's key (range-frame.ts): then the aggregate gets the key first and gives
+ * what FRAME_VALUE takes.
+ */
+export type FrameKind = 'sliding' | 'growing' | 'ranging'
+
 export interface WindowFold {
   /** A row enters: the arguments' cells, then the parameter. */
   enter(cells: readonly Cell[]): void
@@ -43,7 +49,7 @@ export interface WindowFold {
 }
 
 /** Folds rows and merges, without knowing which of them are inside. */
-class RowFolder {
+export class RowFolder {
   readonly #shared: WindowAggregate
   readonly #accumulator: Accumulator
   /** Rows enter in the window's order: they are numbered. */
@@ -125,40 +131,61 @@ export class GrowingFold implements WindowFold {
   }
 }
 
+/** A frame whose start moves. */
+export class SlidingFold implements WindowFold {
+  readonly #folder: RowFolder
+  readonly #queue: MergeQueue
+
+  constructor(shared: WindowAggregate) {
+    this.#folder = new RowFolder(shared)
+    this.#queue = new MergeQueue(shared.aggregate)
+  }
+
+  enter(cells: readonly Cell[]): void {
+    const error = this.#folder.fold(cells)
+    this.#queue.push({ state: this.#folder.takeState(), error })
+  }
+
+  leave(): void {
+    this.#queue.shift()
+  }
+
+  value(): Cell {
+    return this.#folder.finalize(this.#queue.total())
+  }
+}
+
 /**
- * A frame whose start moves: a queue of two stacks, where an entry of the front one holds the merge of all rows from it on, so a row
+ * A queue of rows with the merge of those inside: two stacks, where an entry of the front one holds the merge of all rows from it on, so a row
  * costs three merges on average however long the frame is (Tangwongsan et al., General Incremental Sliding-Window Aggregation, 2015).
  */
-export class SlidingFold implements WindowFold {
+export class MergeQueue {
   readonly #aggregate: Aggregate
-  readonly #folder: RowFolder
-  /** The last entry is the frame's first row, merged with the others here. */
+  /** The last entry is the first row, merged with the others here. */
   #front: Merged[] = []
   /** Single rows, the newest last. */
   #back: Merged[] = []
   #backTotal: Merged
 
-  constructor(shared: WindowAggregate) {
-    this.#aggregate = shared.aggregate
-    this.#folder = new RowFolder(shared)
+  constructor(aggregate: Aggregate) {
+    this.#aggregate = aggregate
     this.#backTotal = this.#empty()
   }
 
-  enter(cells: readonly Cell[]): void {
-    const error = this.#folder.fold(cells)
-    const row = { state: this.#folder.takeState(), error }
+  push(row: Merged): void {
     this.#back.push(row)
     this.#backTotal = this.#merge(this.#backTotal, row)
   }
 
-  leave(): void {
+  /** The row that entered first leaves. */
+  shift(): void {
     if (this.#front.length === 0) this.#turn()
     assert(this.#front.pop() !== undefined, 'a row leaves a frame without rows')
   }
 
-  value(): Cell {
+  total(): Merged {
     const front = this.#front.at(-1)
-    return this.#folder.finalize(front === undefined ? this.#backTotal : this.#merge(front, this.#backTotal))
+    return front === undefined ? this.#backTotal : this.#merge(front, this.#backTotal)
   }
 
   #turn(): void {

@@ -10,6 +10,8 @@ import { giveType, isOpen, isOpenNumber, toDouble } from '../sql/literal.ts'
 import type { Node, WindowDef } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
 import { unsupported } from '../sql/unsupported.ts'
+import type { Interval } from '../core/registers.ts'
+import type { RangeFrame } from './range-frame.ts'
 import type { ExpressionPrinter } from './expression-printer.ts'
 
 /** Bits of WindowDef.frameOptions: PostgreSQL's parsenodes.h. */
@@ -37,10 +39,14 @@ export interface Frame {
   readonly isSliding: boolean
   /** Whether SQLite adds an offset to the key of ORDER BY. */
   readonly addsToKey: boolean
+  /** A frame that SQLite can't find; then the text is the whole partition. */
+  readonly range?: RangeFrame | undefined
 }
 
 interface FrameKey {
   readonly expression: Expression
+  /** ` ASC NULLS LAST` */
+  readonly direction: string
 }
 
 /** Errors: sql_invalid for a frame that its ORDER BY doesn't allow and for an offset that is none. */
@@ -59,6 +65,14 @@ export function frameOf(
       position: analyser.positionOf(window.location),
     })
   }
+  const range = mode === 'RANGE' ? rangeOfMonths(window, keys, analyser) : undefined
+  if (range !== undefined)
+    return {
+      text: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
+      isSliding: false,
+      addsToKey: false,
+      range,
+    }
   const offset = (node: Node | undefined): string =>
     node === undefined ? '' : offsetText(mode, node, keys, analyser, printer)
   const start = has(OPTION.START_OFFSET_PRECEDING)
@@ -80,6 +94,50 @@ export function frameOf(
     isSliding: !has(OPTION.START_UNBOUNDED_PRECEDING),
     addsToKey: mode === 'RANGE' && (startOffset !== undefined || endOffset !== undefined),
   }
+}
+
+/** A frame over a time where an offset has months; undefined: SQLite can find it. */
+function rangeOfMonths(window: WindowDef, keys: readonly FrameKey[], analyser: Analyser): RangeFrame | undefined {
+  const { frameOptions: options = 0, startOffset, endOffset } = window
+  const [key, ...more] = keys
+  if (key === undefined || more.length > 0 || !isTimeType(key.expression.type)) return undefined
+  const [start, end] = [startOffset, endOffset].map((node) => intervalOf(node, analyser))
+  if ((start?.months ?? 0) === 0 && (end?.months ?? 0) === 0) return undefined
+  const has = (bit: number): boolean => (options & bit) !== 0
+  for (const [interval, node] of [
+    [start, startOffset],
+    [end, endOffset],
+  ] as const) {
+    if (interval !== undefined && spanOf(interval) < 0n) throw negative(analyser.positionOf(locationOf(node as Node)))
+  }
+  if (has(OPTION.EXCLUDE_CURRENT_ROW) || has(OPTION.EXCLUDE_GROUP) || has(OPTION.EXCLUDE_TIES)) {
+    throw unsupported(
+      'EXCLUDE of a RANGE with an offset of months is not supported',
+      analyser.positionOf(window.location),
+      'Write days instead of months, or take what is excluded out in an expression.',
+    )
+  }
+  const ofStart = start === undefined ? undefined : { interval: start, isBefore: has(OPTION.START_OFFSET_PRECEDING) }
+  const ofEnd = end === undefined ? undefined : { interval: end, isBefore: has(OPTION.END_OFFSET_PRECEDING) }
+  return {
+    start: ofStart ?? (has(OPTION.START_UNBOUNDED_PRECEDING) ? 'unbounded' : 'current'),
+    end: ofEnd ?? (has(OPTION.END_UNBOUNDED_FOLLOWING) ? 'unbounded' : 'current'),
+    descending: key.direction.startsWith(' DESC'),
+    nullsFirst: key.direction.includes('NULLS FIRST'),
+  }
+}
+
+/** An offset that is an interval, written out; undefined: another one, or none. */
+function intervalOf(node: Node | undefined, analyser: Analyser): Interval | undefined {
+  const written = node === undefined ? undefined : analyser.analyse(node)
+  if (written?.kind !== 'literal' || written.value === null || (!isOpen(written) && written.type !== 'interval'))
+    return undefined
+  return parseInterval(String(giveType(written, 'interval').value))
+}
+
+/** A month is 30 days, as intervals are compared. */
+function spanOf({ months, days, microseconds }: Interval): bigint {
+  return BigInt(months * 30 + days) * BigInt(MICROSECONDS_PER_DAY) + microseconds
 }
 
 function exclusionOf(has: (bit: number) => boolean): string {
@@ -161,14 +219,7 @@ const OFFSET_HINTS: Readonly<Record<string, string>> = {
 function timeOffset(offset: Literal, type: ScalarType, position: number): string {
   const interval = parseInterval(String(offset.value))
   assert(interval !== undefined, 'a literal of type interval is one')
-  const { months, days, microseconds } = interval
-  if (months !== 0) {
-    throw unsupported(
-      'RANGE with an offset of months is not supported',
-      position,
-      'Months have no fixed length: write days, or use ROWS over rows of one month each.',
-    )
-  }
+  const { days, microseconds } = interval
   const total = BigInt(days) * BigInt(MICROSECONDS_PER_DAY) + microseconds
   if (total < 0n) throw negative(position)
   return String(type === 'date' ? total / BigInt(MICROSECONDS_PER_DAY) : total)

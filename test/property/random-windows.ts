@@ -110,10 +110,15 @@ function rangeWindow(random: SeededRandom): string {
     ['i', ['0', '1', '2']],
     ['j', ['1', '9223372036854775807']],
     ['x', ['0', '0.5', '1.125', '100']],
+    ['z', [`INTERVAL '1 month'`, `INTERVAL '1 month -30 days'`, `INTERVAL '1 mon -29 days 2 hours'`, `INTERVAL '0'`]],
+    ['z', [`INTERVAL '1 month'`, `INTERVAL '2 months'`, `INTERVAL '1 day'`]],
     ['z', [`INTERVAL '1 hour'`, `INTERVAL '0'`, `INTERVAL '1 day'`, `INTERVAL '25 hours'`]],
   ] as const)
   if (random.chance(0.2)) return `${partition(random)}ORDER BY ${sortKeys(random)} ${frame(random, 'GROUPS')}`
-  return `${partition(random)}ORDER BY ${key}${direction(random)} RANGE ${bounds(random, () => random.pick(offsets))}${exclusion(random)}`
+  const within = bounds(random, () => random.pick(offsets))
+  // with months none may be excluded
+  const excluded = within.includes('mon') ? '' : exclusion(random)
+  return `${partition(random)}ORDER BY ${key}${direction(random)} RANGE ${within}${excluded}`
 }
 
 function frame(random: SeededRandom, mode: string): string {

@@ -50,6 +50,7 @@ function randomRows(random: SeededRandom): Row[] {
 }
 
 const WIDE = ['9223372036854775807', '-9223372036854775808', '9007199254740993']
+const MONTH_ENDS = ['2026-01-31T00:00:00Z', '2026-02-28T00:00:00Z', '2026-02-28T01:00:00Z', '2026-03-31T00:00:00Z']
 const WORDS = ['', 'a', 'b', 'B', 'ä', '10', '9']
 const DECIMALS = ['0.1', '0.2', '-3', '10', '9', '123456789012345678901234567890.5']
 
@@ -64,6 +65,7 @@ function randomCell(random: SeededRandom, name: string, type: ScalarType): strin
     case 'boolean':
       return String(random.chance(0.5))
     case 'timestamptz':
+      if (random.chance(0.3)) return random.pick(MONTH_ENDS)
       return `2026-01-0${1 + random.below(3)}T0${random.below(3)}:00:00Z`
     default:
       return random.pick(name === 'g' ? ['a', 'b', 'c'] : WORDS)
