@@ -62,7 +62,7 @@ export function analyseAnyAll(node: A_Expr, analyser: Analyser): Expression {
   const elements = elementsOf(right, analyser)
   if (elements !== undefined) return compareEach(name, quantifier, argument, elements.map(toElement), at)
   const array = analyser.analyseSettled(right)
-  if (array.kind === 'literal' && array.value === null) return literal('boolean', null, at)
+  if (array.kind === 'literal' && array.value === null && array.type !== 'jsonb') return literal('boolean', null, at)
   const literals = array.kind === 'literal' && array.type === 'jsonb' ? elementsOfJson(array) : undefined
   if (literals !== undefined) return compareEach(name, quantifier, argument, literals.map(toElement), at)
   // of an array of the records no element is written, so that it is refused as any other cast to an array

@@ -12,7 +12,7 @@ export interface Unified {
 
 /**
  * The expressions as one type: equal types stay; bigint and double give double; of a date, a timestamp and a timestamptz the
- * later one in this order; anything beside an undeclared value gives any; quoted
+ * later one in this order; anything but a time or interval beside an undeclared value gives any; quoted
  * literals take the others' type. Errors: sql_type_mismatch, naming `what` ("CASE") and both types.
  */
 export function unifyTypes(what: string, expressions: readonly Expression[], position: number): Unified {
@@ -32,12 +32,18 @@ export function unifyTypes(what: string, expressions: readonly Expression[], pos
 
 function commonType(left: ScalarType, right: ScalarType): ScalarType | undefined {
   if (left === right) return left
-  if (left === 'any' || right === 'any') return 'any'
+  if (left === 'any') return isInRecords(right) ? 'any' : undefined
+  if (right === 'any') return isInRecords(left) ? 'any' : undefined
   if (isTimeType(left) && isTimeType(right)) return TIME_TYPES.findLast((type) => type === left || type === right)
   if (!NUMBER_TYPES.has(left) || !NUMBER_TYPES.has(right)) return undefined
   const both = [left, right]
   if (both.includes('number') || !both.includes('bigint')) return 'number'
   return both.includes('numeric') ? 'numeric' : 'double precision'
+}
+
+/** Whether values of the type are among those of undeclared fields; a time or interval would meet texts, which are never equal to it. */
+function isInRecords(type: ScalarType): boolean {
+  return !isTimeType(type) && type !== 'interval'
 }
 
 /** One alternative as a value of the common type. */
@@ -56,9 +62,14 @@ function convert(expression: Expression, type: ScalarType): Expression {
 }
 
 function mismatch(what: string, left: Expression, right: Expression, position: number): RollupdError {
-  const types = `${settle(left).type} (at ${left.position}) and ${right.type} (at ${right.position})`
-  return new RollupdError('sql_type_mismatch', `${what} can't have both ${types} as results`, {
+  const sides = [settle(left), right]
+  const types = sides.map(({ type, position: at }) => `${type === 'any' ? 'an undeclared value' : type} (at ${at})`)
+  const declared = sides.find(({ type }) => type !== 'any')?.type
+  const isUndeclared = sides.some(({ type }) => type === 'any')
+  return new RollupdError('sql_type_mismatch', `${what} can't have both ${types.join(' and ')} as results`, {
     position: right.position === 0 ? position : right.position,
-    hint: `Cast one of them, for example with ::text.`,
+    hint: isUndeclared
+      ? `Cast the undeclared one, for example with ::${declared}.`
+      : 'Cast one of them, for example with ::text.',
   })
 }

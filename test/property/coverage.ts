@@ -26,10 +26,15 @@ export class Coverage {
   add(plans: readonly RollupPlan[], more: Iterable<string> = []): void {
     const seen = new Set<string>(more)
     for (const { ingest, wrap } of plans) {
-      for (const { expression } of [...ingest.groupBy, ...wrap.outputs]) visit(expression, seen)
-      for (const condition of [ingest.where, wrap.having]) if (condition !== null) visit(condition, seen)
-      for (const { aggregate, args, distinct, filter } of ingest.partials) {
-        seen.add(aggregateId(aggregate, distinct))
+      // an aggregate may read a state that another one keeps
+      const note: Note = (node) => {
+        if (node.kind !== 'partial') return
+        const partial = ingest.partials[node.index]
+        if (partial !== undefined) seen.add(aggregateId(node.finalizer ?? partial.aggregate, partial.distinct))
+      }
+      for (const { expression } of [...ingest.groupBy, ...wrap.outputs]) visit(expression, seen, note)
+      for (const condition of [ingest.where, wrap.having]) if (condition !== null) visit(condition, seen, note)
+      for (const { args, filter } of ingest.partials) {
         for (const argument of args) visit(argument, seen)
         if (filter === null) continue
         seen.add('filter')
@@ -57,8 +62,11 @@ export class Coverage {
 
 const COLUMNS = 3
 
-function visit(expression: Expression, seen: Set<string>): void {
+type Note = (node: Expression) => void
+
+function visit(expression: Expression, seen: Set<string>, note?: Note): void {
+  note?.(expression)
   if (expression.kind === 'call') seen.add(expression.function)
   else if ((FORMS as readonly string[]).includes(expression.kind)) seen.add(expression.kind)
-  childrenOf(expression).forEach((child) => visit(child, seen))
+  childrenOf(expression).forEach((child) => visit(child, seen, note))
 }

@@ -14,7 +14,7 @@ export function toTableStatements(
   rows: readonly (readonly (string | null)[])[],
 ): string[] {
   const definitions = columns.map(
-    (column) => `${column.name} ${column.type}${column.type === 'text' ? ' COLLATE "C"' : ''}`,
+    (column) => `${column.name} ${column.type}${column.type === 'text' ? ' COLLATE "pg_c_utf8"' : ''}`,
   )
   const values = rows.map((row) => `(${row.map((cell) => (cell === null ? 'NULL' : quoteText(cell))).join(', ')})`)
   return [

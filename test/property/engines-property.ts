@@ -289,9 +289,19 @@ function readJson(text: string): JsonArray | JsonObject {
 
 function toNode(value: unknown): JsonNode {
   if (value === null || typeof value === 'boolean') return value
-  if (typeof value === 'string') return { text: value }
+  if (typeof value === 'string') return { text: isoDate(value) }
   if (Array.isArray(value)) return { elements: value.map(toNode) }
   const members = Object.entries(value as object)
   if ('number' in (value as object)) return value as { number: string }
   return { members: members.map(([key, one]) => [key, toNode(one)]) }
+}
+
+/** A date inside JSON, whose year the engine writes as people do, with more digits than four or before Christ. */
+function isoDate(text: string): string {
+  const [, year = '', rest = '', era = ''] = /^(\d{4,})(-\d\d-\d\d(?:T.*?)?)( BC)?$/.exec(text) ?? []
+  if (era !== '') {
+    const before = Number(year) - 1
+    return before === 0 ? `0000${rest}` : `-${String(before).padStart(6, '0')}${rest}`
+  }
+  return year.length > 4 ? `+${year.padStart(6, '0')}${rest}` : text
 }

@@ -9,7 +9,7 @@ import { fromKey } from './naive-expressions.ts'
 import { pairMomentOf, varianceOf, type Pair } from './naive-moments.ts'
 import { checkList, finalizeList, isList, type Input } from './naive-lists.ts'
 import { toNode } from './naive-json.ts'
-import { bucketsOf, frequencies, isFrequency, isOrderStatistic, orderStatistic } from './naive-order-statistics.ts'
+import { frequencies, isFrequency, isOrderStatistic, orderStatistic } from './naive-order-statistics.ts'
 import { int64 } from './naive-numbers.ts'
 import { approximatePercentile, bucketMiddle } from './naive-percentile.ts'
 import type { AggregateNode } from './syntax.ts'
@@ -61,7 +61,6 @@ export function checkArguments(node: AggregateNode, { args, order }: Input): voi
   if (TRUTHS.test(name) && typeof first !== 'boolean') throw new RowError('wrong_kind')
   if (BITS.test(name)) integerOf(first)
   if (EXTREMES.test(name)) checkExtreme(first, argument?.type)
-  bucketsOf(node, [first])
   if (name === 'approx_percentile') bucketMiddle(first as NumberValue)
   if (isOrderStatistic(name) && isNumber(first)) bucketMiddle(first)
   if (name === 'approx_distinct' || distinct || isOrderStatistic(name) || isFrequency(name)) keyOf(first)

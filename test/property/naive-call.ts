@@ -24,6 +24,8 @@ export interface Notes {
   kindMismatch: boolean
   /** A value on the way was a number that is not the same as a double and as a key, docs/adr/0004. */
   unevenNumber?: boolean
+  /** One was a double with more digits than 15: beside a numeric an exact result has others. */
+  longDouble?: boolean
 }
 
 export type Compute = (args: readonly Value[], notes: Notes, types: readonly ScalarType[]) => Value
@@ -52,9 +54,10 @@ export function textOf(value: Value | undefined): string {
 
 /** Of an undeclared value a double without a fraction is an integer, as it is once it was a key. */
 export function toText(value: Value, type: ScalarType | undefined): string {
-  if (type === 'jsonb' && value !== null) return showValue(value)
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+  if (type === 'jsonb' && value !== null && !isWhole) return showValue(value)
   if (typeof value === 'string') return value
-  if ((type === 'any' || type === 'number') && typeof value === 'number' && Number.isInteger(value))
+  if ((type === 'any' || type === 'number' || type === 'jsonb') && typeof value === 'number' && Number.isInteger(value))
     return BigInt(value).toString()
   if (typeof value === 'boolean') return String(value)
   if (value instanceof Time) return showTime(value)

@@ -9,6 +9,7 @@ import { checkArguments, finalize, isInput, type Input } from './naive-aggregate
 import { truthOf } from './naive-functions.ts'
 import { printNode } from './print-syntax.ts'
 import { regroup } from './regroup.ts'
+import { takenOf } from './naive-order-statistics.ts'
 import { argumentsOf, childrenOf, type AggregateNode, type Node } from './syntax.ts'
 import { canonical } from './naive-intervals.ts'
 import { keyOf, RowError, showValue, type Value } from './value.ts'
@@ -126,7 +127,9 @@ function foldRecord(
   const inputs = aggregates.map((aggregate, index): Input | undefined =>
     conditions[index]
       ? {
-          args: argumentsOf(aggregate).map((argument) => evaluate(argument, at)),
+          args: argumentsOf(aggregate).map((argument) =>
+            orNull(failingIsNull, () => takenOf(aggregate, evaluate(argument, at))),
+          ),
           order: (aggregate.order ?? []).map(({ node }) => evaluate(node, at)),
           place,
         }
@@ -152,9 +155,15 @@ function foldRecord(
 
 /** A value that no key holds fails, or is NULL. */
 function keyed(value: Value, failingIsNull: boolean): Value {
-  try {
+  return orNull(failingIsNull, () => {
     keyOf(value)
     return canonical(value)
+  })
+}
+
+function orNull(failingIsNull: boolean, compute: () => Value): Value {
+  try {
+    return compute()
   } catch (error) {
     if (error instanceof RowError && failingIsNull) return null
     throw error

@@ -76,12 +76,18 @@ export function fromKey(value: Value, type: ScalarType): Value {
 export function evaluate(node: Node, at: Surroundings): Value {
   const value = at.failingIsNull ? nullWhereItFails(node, at) : evaluateNode(node, at)
   if (isUneven(value)) at.notes.unevenNumber = true
+  if (typeof value === 'number' && countDigits(String(value)) > EVEN_DIGITS) at.notes.longDouble = true
   return at.throughKeys ? fromKey(value, node.type) : value
 }
 
 const LARGE = 2 ** 53
 /** Every decimal of so many is the shortest of a double. */
 const EVEN_DIGITS = 15
+
+/** Of a number's text, without its exponent. */
+function countDigits(text: string): number {
+  return text.replace(/e.*|[-.]/g, '').length
+}
 
 /** Beyond 2^53, where whole numbers are exact, or an error, and doubles round; or exact with more digits than a double has. */
 function isUneven(value: Value): boolean {

@@ -67,16 +67,16 @@ function between(first: NumberValue, second: NumberValue, rest: bigint, places: 
   return Number(`${unscaled}e-${scale + String(places).length - 1}`) + 0
 }
 
-/** Errors: RowError for what is no number, or none with buckets. */
-export function bucketsOf({ name, parameter }: AggregateNode, values: readonly Value[]): readonly Value[] {
-  if (name !== 'histogram' || parameter === undefined) return values
-  return values.map((value) => numberBucket(numberOf(value), Number(parameter)))
+/** What an aggregate takes of a value: a histogram of some width the number's bucket. Errors: RowError for what is no number, or none with buckets. */
+export function takenOf({ name, parameter }: AggregateNode, value: Value): Value {
+  if (name !== 'histogram' || parameter === undefined || value === null) return value
+  return numberBucket(numberOf(value), Number(parameter))
 }
 
 export function frequencies(node: AggregateNode, given: readonly Value[]): Value {
   const { name, parameter, within } = node
   if (given.length === 0) return null
-  const counts = [...Map.groupBy(bucketsOf(node, given), keyOf).values()]
+  const counts = [...Map.groupBy(given, keyOf).values()]
     .map((equal) => ({ value: equal[0] ?? null, count: equal.length }))
     .toSorted((a, b) => compareInOrder(a.value, b.value))
   if (name === 'mode') {

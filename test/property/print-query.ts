@@ -17,6 +17,8 @@ export interface QueryText {
   readonly print: (node: Node) => string
   /** An output where the answer is read from. */
   readonly printOutput: (text: string, node: Node) => string
+  /** Ends a subquery whose WHERE comes before that of the query around it; else its errors depend on how an engine orders conditions. */
+  readonly fence: string
 }
 
 /** The rollup behind a table. */
@@ -72,7 +74,7 @@ function printExistence({ negated, table, where }: Existence, { names, print }: 
   return `${negated ? 'NOT ' : ''}EXISTS (SELECT 1 AS one FROM ${names[table]} WHERE ${print(where)})`
 }
 
-function printSource(source: Source, { names, print }: QueryText): string {
+function printSource(source: Source, { names, print, fence }: QueryText): string {
   const [first, second] = names
   switch (source.kind) {
     case 'table':
@@ -82,7 +84,7 @@ function printSource(source: Source, { names, print }: QueryText): string {
     case 'subquery': {
       const columns = columnsOf(source).map(({ name }) => name)
       const where = source.where === null ? '' : ` WHERE ${print(source.where)}`
-      const limit = source.limit === null ? '' : ` ORDER BY ${columns.join(', ')} LIMIT ${source.limit}`
+      const limit = source.limit === null ? fence : ` ORDER BY ${columns.join(', ')} LIMIT ${source.limit}`
       return `(SELECT ${columns.join(', ')} FROM ${names[source.table]}${where}${limit}) AS sub`
     }
     case 'join': {

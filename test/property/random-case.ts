@@ -23,7 +23,7 @@ const SCALAR_NAMES = ['a', 'b', 'c', 'd', 'e', 'user id', 'É', 'order']
 const RECORDS_MAX = 30
 const PARTITIONS_MAX = 3
 /** Features that a case is asked to have: enough that each comes up often, few enough that statements stay readable. */
-const FEATURES_ASKED = 8
+const FEATURES_ASKED = 14
 const DEPTH = 3
 
 export function randomCase(random: SeededRandom): SqlCase {

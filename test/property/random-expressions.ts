@@ -2,7 +2,7 @@
  * Owns random expressions by type: leaves of records or of groups, calls chosen from the function table's own signatures, CASE,
  * COALESCE, IN, BETWEEN, AND, OR, aggregates. Arguments are mostly of what the call takes, so that most records live.
  */
-import { NUMBER_TYPES, type ScalarType } from '../../src/core/scalar-type.ts'
+import { isTimeType, NUMBER_TYPES, type ScalarType } from '../../src/core/scalar-type.ts'
 import { AGGREGATES as DEFINITIONS } from '../../src/aggregates/aggregate-table.ts'
 import type { AggregateParameterKind } from '../../src/aggregates/aggregate.ts'
 import type { SeededRandom } from '../fuzz/seeded-random.ts'
@@ -62,6 +62,9 @@ export const VALUE_TYPES: readonly ScalarType[] = [
   'date',
   'interval',
 ]
+
+/** Those that may stand beside an undeclared value. */
+const RECORD_TYPES = VALUE_TYPES.filter((type) => !isTimeType(type) && type !== 'interval')
 
 const BY_ID = Map.groupBy(SIGNATURES, ({ id }) => id)
 const BY_TYPE = Map.groupBy(SIGNATURES, ({ type }) => type)
@@ -273,7 +276,7 @@ export class RandomExpressions {
   #alternative(type: ScalarType, depth: number, index: number): Node {
     const { random } = this
     if (index === 0) return this.ofType(type, depth)
-    if (type === 'any' && random.chance(0.3)) return this.ofType(random.pick(VALUE_TYPES), depth)
+    if (type === 'any' && random.chance(0.3)) return this.ofType(random.pick(RECORD_TYPES), depth)
     if (type === 'double precision' && random.chance(0.2)) return this.ofType('bigint', depth)
     if (type === 'number' && random.chance(0.3)) return this.ofType(random.pick(['bigint', 'double precision']), depth)
     return this.ofType(type, depth)

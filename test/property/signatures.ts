@@ -1,5 +1,5 @@
 /** Owns what the function table says about types: every way to call each entry, so that expressions can be made by their type. */
-import { NUMBER_TYPES, type ScalarType } from '../../src/core/scalar-type.ts'
+import { isTimeType, NUMBER_TYPES, type ScalarType } from '../../src/core/scalar-type.ts'
 import type { FunctionEntry } from '../../src/sql/function-entry.ts'
 import { findFunctions, FUNCTIONS } from '../../src/sql/function-table.ts'
 
@@ -89,5 +89,8 @@ function isWritten({ id, form, name }: FunctionEntry, args: readonly ScalarType[
 /** Whether the analyser, which goes from left to right, finds one: an undeclared value makes all that follow possible. */
 function hasCommonType(args: readonly ScalarType[]): boolean {
   const declared = new Set(args.filter((type) => type !== 'any'))
+  // no undeclared value is a time
+  if (declared.size < new Set(args).size && [...declared].some((type) => isTimeType(type) || type === 'interval'))
+    return false
   return args[0] === 'any' || declared.size <= 1 || [...declared].every((type) => NUMBER_TYPES.has(type))
 }
