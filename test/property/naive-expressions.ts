@@ -84,6 +84,9 @@ const LARGE = 2 ** 53
 /** Every decimal of so many is the shortest of a double. */
 const EVEN_DIGITS = 15
 
+/** With more places a number is near doubles' least one, or below. */
+const SMALL_PLACES = 300
+
 /** Of a number's text, without its exponent. */
 function countDigits(text: string): number {
   return text.replace(/e.*|[-.]/g, '').length
@@ -92,7 +95,10 @@ function countDigits(text: string): number {
 /** Beyond 2^53, where whole numbers are exact, or an error, and doubles round; or exact with more digits than a double has. */
 function isUneven(value: Value): boolean {
   if (typeof value === 'bigint' || typeof value === 'number') return value >= LARGE || value <= -LARGE
-  if (value instanceof Decimal) return normalize(value).unscaled.toString().replace('-', '').length > EVEN_DIGITS
+  if (value instanceof Decimal) {
+    const { unscaled, scale } = normalize(value)
+    return countDigits(unscaled.toString()) > EVEN_DIGITS || scale > SMALL_PLACES
+  }
   return value instanceof Json && holdsUneven(value.node)
 }
 

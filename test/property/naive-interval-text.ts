@@ -23,7 +23,11 @@ export const SPANS: readonly string[] = Object.keys(SPAN_TEXTS)
 /** Years and months, which joined numbers may be: `-2-2`. */
 const YEARS_MONTHS = /^\s*([+-]?)(\d+)-(\d+)\s*$/
 
+/** No interval is written so long. */
+const TEXT_LENGTH_MAX = 200
+
 export function readSpanText(text: string): Span {
+  if (text.length > TEXT_LENGTH_MAX) throw new RowError('invalid_cast')
   const known = Object.hasOwn(SPAN_TEXTS, text) ? SPAN_TEXTS[text] : undefined
   if (known !== undefined) return new Span(...known)
   const [, signOfYears, years = '', months = ''] = YEARS_MONTHS.exec(text) ?? []
