@@ -44,23 +44,11 @@ export class Coverage {
     for (const name of seen) this.#runs.set(name, (this.#runs.get(name) ?? 0) + 1)
   }
 
-  /** Names with fewer runs. */
-  below(count: number): string[] {
-    return [...this.#runs].filter(([, runs]) => runs < count).map(([name, runs]) => `${name} (${runs})`)
-  }
-
-  /** All names with their runs, in columns. */
-  table(): string {
-    const cells = [...this.#runs].map(([name, runs]) => `${name.padEnd(24)} ${String(runs).padStart(7)}`)
-    const height = Math.ceil(cells.length / COLUMNS)
-    const lines = Array.from({ length: height }, (_, row) =>
-      Array.from({ length: COLUMNS }, (__, column) => cells[column * height + row] ?? '').join('   '),
-    )
-    return ['runs in which each took part', ...lines].join('\n')
+  /** Of each name. */
+  counts(): Record<string, number> {
+    return Object.fromEntries(this.#runs)
   }
 }
-
-const COLUMNS = 3
 
 type Note = (node: Expression) => void
 

@@ -89,7 +89,7 @@ export interface EngineFigures {
   /** The engine refused what has no error here: it evaluates what isn't needed, or folds constants. */
   refused: number
   /** They differ as docs/SQL.md says, by its rows. */
-  readonly deviating: Map<string, number>
+  readonly deviating: Record<string, number>
 }
 
 export function enginesProperty(
@@ -220,7 +220,7 @@ async function compareWithEngine(
     const nodes = [...groups, ...outputs.map(({ node }) => node), where, having].filter((node) => node !== null)
     const deviation = engine.dialect.name === 'PostgreSQL' ? deviationIn(nodes) : undefined
     if (deviation === undefined) throw error
-    figures.deviating.set(deviation, (figures.deviating.get(deviation) ?? 0) + 1)
+    figures.deviating[deviation] = (figures.deviating[deviation] ?? 0) + 1
   }
 }
 

@@ -81,9 +81,10 @@ export function toJsonb(value: Value): Value {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
-/** A jsonb as text: its JSON. */
+/** A jsonb as text: its JSON. Only a double that stands alone is shown as one: inside an array it is the decimal that was written. */
 export function showCanonical(value: Value): string {
-  return showJson(toNode(value))
+  const isFraction = typeof value === 'number' && Number.isFinite(value) && !Number.isInteger(value)
+  return isFraction ? showNumber(value) : showJson(toNode(value))
 }
 
 function elementsOf(value: Value): readonly JsonNode[] {

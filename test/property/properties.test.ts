@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PropertySuite } from './property-suite.ts'
 import { runOptions } from './property-run.ts'
+import { describeTally, shortcomingsOf } from './tally.ts'
 
 const options = runOptions()
 /** PostgreSQL in WebAssembly takes a second to start, and ten on a busy machine. */
@@ -31,7 +32,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS)
 
 afterAll(async () => {
-  console.log(suite.report())
+  console.log(describeTally(suite.tally()))
   await suite.close()
 })
 
@@ -46,5 +47,5 @@ test.each(PARTS)(
 )
 
 test('a long form covers each function, operator and aggregate, and skips next to nothing', () => {
-  expect(suite.shortcomings(options)).toEqual([])
+  expect(shortcomingsOf(suite.tally(), options)).toEqual([])
 })

@@ -11,12 +11,8 @@ import { rowsProperty } from './rows-property.ts'
 import { runProperty, type Property, type RunOptions } from './property-run.ts'
 import { restartProperty } from './restart-property.ts'
 import { splitProperty } from './split-property.ts'
+import type { Tally } from './tally.ts'
 
-/** A form with so many runs is long: then each function, operator and aggregate must take part in COVERED_MIN of them. */
-const LONG_RUNS = 5_000
-const COVERED_MIN = 200
-/** Of the statements that an engine is asked. */
-const SKIPPED_SHARE_MAX = 0.02
 /** Engines are asked in every so manieth run: they cost ten times as much. */
 const ENGINE_SHARE = 3
 /** As is that of rollups and restarts by the dozen. */
@@ -57,7 +53,7 @@ export class PropertySuite {
   }
 
   #figuresOf(name: string): EngineFigures {
-    const figures = { asked: 0, failing: 0, unshared: 0, refused: 0, deviating: new Map<string, number>() }
+    const figures = { asked: 0, failing: 0, unshared: 0, refused: 0, deviating: {} }
     this.#figures.set(name, figures)
     return figures
   }
@@ -66,26 +62,9 @@ export class PropertySuite {
     return new PropertySuite(await LeafBench.create(), await openPostgres(), await openDuck())
   }
 
-  /** What was covered and asked, as a table. */
-  report(): string {
-    const engines = [...this.#figures].map(([name, figures]) => {
-      const { asked, failing, unshared, refused, deviating } = figures
-      const rows = [...deviating].map(([row, count]) => `; ${count} differ by "${row}"`).join('')
-      const share = `${(100 * skippedShare(figures)).toFixed(2)} % skipped`
-      return `${name}: ${asked} statements asked, ${failing} with an error in both; ${share}: ${refused} refused there, ${unshared} failing here alone${rows}`
-    })
-    return [this.#coverage.table(), ...engines].join('\n')
-  }
-
-  /** What keeps a long form from proving what it says: parts that took part in too few runs, engines that were asked too seldom. */
-  shortcomings({ runs }: RunOptions): string[] {
-    if (runs < LONG_RUNS) return []
-    return [
-      ...this.#coverage.below(COVERED_MIN).map((name) => `${name}: in fewer than ${COVERED_MIN} runs`),
-      ...[...this.#figures]
-        .filter(([, figures]) => skippedShare(figures) >= SKIPPED_SHARE_MAX)
-        .map(([name]) => `${name}: ${100 * SKIPPED_SHARE_MAX} % or more of the statements were skipped`),
-    ]
+  /** What was covered and asked so far. */
+  tally(): Tally {
+    return { coverage: this.#coverage.counts(), engines: Object.fromEntries(this.#figures) }
   }
 
   async close(): Promise<void> {
@@ -99,9 +78,4 @@ function toPart<Case>(property: Property<Case>, share: number): SuitePart {
     name: property.name,
     run: ({ seed, runs }) => runProperty(property, { seed, runs: Math.ceil(runs / share) }),
   }
-}
-
-function skippedShare({ asked, unshared, refused, deviating }: EngineFigures): number {
-  const differing = [...deviating.values()].reduce((sum, count) => sum + count, 0)
-  return asked === 0 ? 0 : (unshared + refused + differing) / asked
 }
