@@ -31,14 +31,14 @@ else await runShare(process.send.bind(process))
 
 async function runShare(send: (message: Message) => void): Promise<void> {
   const suite = await PropertySuite.create()
-  for (const { name, run } of suite.parts) {
+  for (const part of suite.parts) {
     const start = performance.now()
-    const failure = await run(options).then(
+    const failure = await part.run(options).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
     const seconds = (performance.now() - start) / 1_000
-    send(failure === undefined ? { part: name, seconds } : { part: name, seconds, failure })
+    send(failure === undefined ? { part: part.name, seconds } : { part: part.name, seconds, failure })
   }
   send({ tally: suite.tally() })
   await suite.close()

@@ -26,6 +26,25 @@ const YEARS_MONTHS = /^\s*([+-]?)(\d+)-(\d+)\s*$/
 /** No interval is written so long. */
 const TEXT_LENGTH_MAX = 200
 
+type Unit = readonly [part: 'months' | 'days' | 'micros', size: bigint]
+
+/** Those that a number may be joined with; their plurals aren't among the texts. */
+const UNITS: Readonly<Record<string, Unit>> = {
+  millennium: ['months', 12_000n],
+  century: ['months', 1_200n],
+  decade: ['months', 120n],
+  year: ['months', 12n],
+  month: ['months', 1n],
+  week: ['days', 7n],
+  day: ['days', 1n],
+  hour: ['micros', 60n * MINUTE],
+  minute: ['micros', MINUTE],
+  second: ['micros', 1_000_000n],
+  millisecond: ['micros', 1_000n],
+  microsecond: ['micros', 1n],
+}
+const QUANTITY = /^\s*([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*([a-z]*)\s*$/i
+
 export function readSpanText(text: string): Span {
   if (text.length > TEXT_LENGTH_MAX) throw new RowError('invalid_cast')
   const known = Object.hasOwn(SPAN_TEXTS, text) ? SPAN_TEXTS[text] : undefined
@@ -33,13 +52,36 @@ export function readSpanText(text: string): Span {
   const [, signOfYears, years = '', months = ''] = YEARS_MONTHS.exec(text) ?? []
   if (signOfYears !== undefined) {
     const total = BigInt(years) * 12n + BigInt(months)
-    if (BigInt(months) >= 12n || total >= 2n ** 31n) throw new RowError('invalid_cast')
-    return new Span(Number(signOfYears === '-' ? -total : total), 0, 0n)
+    if (BigInt(months) >= 12n) throw new RowError('invalid_cast')
+    return spanOf(total, 0n, 0n, signOfYears)
   }
-  const [, sign, whole = '', fraction = ''] = /^\s*([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*$/.exec(text) ?? []
-  if (sign === undefined) throw new RowError('invalid_cast')
-  const rest = Number(`0.${fraction}`) * 1e6
-  const micros = BigInt(whole === '' ? '0' : whole) * 1_000_000n + BigInt(Math.ceil(rest - 0.5))
-  if (micros >= 2n ** 63n) throw new RowError('invalid_cast')
-  return new Span(0, 0, sign === '-' ? -micros : micros)
+  const [, sign, whole = '', fraction = '', word = ''] = QUANTITY.exec(text) ?? []
+  const name = word === '' ? 'second' : word.toLowerCase()
+  if (sign === undefined || !Object.hasOwn(UNITS, name)) throw new RowError('invalid_cast')
+  return quantityOf(whole, fraction, UNITS[name] as Unit, sign)
+}
+
+/** A fraction goes down: of years to whole months, of months and weeks to days, of days to microseconds. */
+function quantityOf(whole: string, fraction: string, [part, size]: Unit, sign: string): Span {
+  const scale = 10n ** BigInt(fraction.length)
+  const count = BigInt(whole === '' ? '0' : whole) * size
+  const rest = BigInt(fraction === '' ? '0' : fraction) * size
+  if (part === 'micros') return spanOf(0n, 0n, count + nearest(rest, scale), sign)
+  // half a month more is one for years
+  if (part === 'months' && size > 1n) return spanOf(count + (rest * 2n + scale) / (scale * 2n), 0n, 0n, sign)
+  const days = part === 'months' ? rest * 30n : rest
+  const micros = nearest((days % scale) * DAY, scale)
+  return part === 'months' ? spanOf(count, days / scale, micros, sign) : spanOf(0n, count + days / scale, micros, sign)
+}
+
+/** Half towards zero. */
+function nearest(value: bigint, scale: bigint): bigint {
+  return (value * 2n + scale - 1n) / (scale * 2n)
+}
+
+function spanOf(months: bigint, days: bigint, micros: bigint, sign: string): Span {
+  if (months >= 2n ** 31n || days >= 2n ** 31n || micros >= 2n ** 63n) throw new RowError('invalid_cast')
+  return sign === '-'
+    ? new Span(-Number(months), -Number(days), -micros)
+    : new Span(Number(months), Number(days), micros)
 }
