@@ -5,6 +5,7 @@
 import { assert, at } from './assert.ts'
 import { DAYS_PER_MONTH } from './interval.ts'
 import { INT64_MAX, INT64_MIN } from './number-text.ts'
+import { roundHalfEven } from './round-half-even.ts'
 import type { Interval } from './registers.ts'
 import {
   MICROSECONDS_PER_DAY as DAY,
@@ -222,7 +223,7 @@ function addUnits(sums: Sums, written: string, { part, size }: Unit): void {
   if (fraction === 0) return
   if (part === 'microseconds') sums.microseconds += roundTowardsZero(fraction * size)
   // years keep whole months alone, months and weeks go into days, days into microseconds
-  else if (part === 'months' && size > 1) sums.months += BigInt(Math.round(fraction * size))
+  else if (part === 'months' && size > 1) sums.months += BigInt(roundHalfEven(fraction * size))
   else if (part === 'months') addFractionOfDays(sums, fraction * DAYS_PER_MONTH)
   else addFractionOfDays(sums, fraction * size)
 }

@@ -23,6 +23,9 @@ const READ: readonly (readonly [text: string, months: number, days: number, micr
   ['0.5 day', 0, 0, 12 * HOUR],
   ['1.5 months', 1, 15, 0],
   ['1.5 years', 18, 0, 0],
+  // half a month to the even one, as PostgreSQL
+  ['0.875 years', 10, 0, 0],
+  ['-1.125 years', -14, 0, 0],
   ['2 weeks', 0, 14, 0],
   ['1 century', 1200, 0, 0],
   ['250 ms', 0, 0, 250_000],

@@ -61,22 +61,25 @@ export function readSpanText(text: string): Span {
   return quantityOf(whole, fraction, UNITS[name] as Unit, sign)
 }
 
-/** A fraction goes down: of years to whole months, of months and weeks to days, of days to microseconds. */
+/** A fraction goes down: of years to whole months, of months and weeks to days, of days to microseconds. It is a double, as PostgreSQL has it. */
 function quantityOf(whole: string, fraction: string, [part, size]: Unit, sign: string): Span {
-  const scale = 10n ** BigInt(fraction.length)
   const count = BigInt(whole === '' ? '0' : whole) * size
-  const rest = BigInt(fraction === '' ? '0' : fraction) * size
-  if (part === 'micros') return spanOf(0n, 0n, count + nearest(rest, scale), sign)
-  // half a month more is one for years
-  if (part === 'months' && size > 1n) return spanOf(count + (rest * 2n + scale) / (scale * 2n), 0n, 0n, sign)
-  const days = part === 'months' ? rest * 30n : rest
-  const micros = nearest((days % scale) * DAY, scale)
-  return part === 'months' ? spanOf(count, days / scale, micros, sign) : spanOf(0n, count + days / scale, micros, sign)
+  const rest = Number(`0.${fraction}`) * Number(size)
+  if (part === 'micros') return spanOf(0n, 0n, count + halfDown(rest), sign)
+  if (part === 'months' && size > 1n) return spanOf(count + halfToEven(rest), 0n, 0n, sign)
+  const days = part === 'months' ? rest * 30 : rest
+  const micros = halfDown((days % 1) * Number(DAY))
+  const wholeDays = BigInt(Math.trunc(days))
+  return part === 'months' ? spanOf(count, wholeDays, micros, sign) : spanOf(0n, count + wholeDays, micros, sign)
 }
 
-/** Half towards zero. */
-function nearest(value: bigint, scale: bigint): bigint {
-  return (value * 2n + scale - 1n) / (scale * 2n)
+function halfDown(value: number): bigint {
+  return BigInt(Math.ceil(value - 0.5))
+}
+
+function halfToEven(value: number): bigint {
+  const below = BigInt(Math.floor(value))
+  return value % 1 === 0.5 ? below + (below % 2n) : BigInt(Math.round(value))
 }
 
 function spanOf(months: bigint, days: bigint, micros: bigint, sign: string): Span {
