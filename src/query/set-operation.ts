@@ -108,7 +108,7 @@ function commonType(what: string, left: PlanColumn, right: PlanColumn, position:
       `the output "${left.name}" of ${what} is ${left.type} on one side and ${right.type} on the other`,
       {
         position,
-        hint: 'Cast one of them, for example with ::text.',
+        hint: error.hint,
         cause: error,
       },
     )
