@@ -2,6 +2,7 @@
  * Owns how properties run: run i of a seed has the seed + i, so that each failing run is repeated alone with its own seed; a failing case is made
  * small before it is told.
  */
+import { setImmediate } from 'node:timers/promises'
 import { SeededRandom } from '../fuzz/seeded-random.ts'
 
 /** Runs of each property where nothing is said: some seconds each. */
@@ -39,6 +40,8 @@ export interface Property<Case> {
 export async function runProperty<Case>(property: Property<Case>, { seed, runs }: RunOptions): Promise<void> {
   for (let run = 0; run < runs; run++) {
     const runSeed = seed + run
+    // statements that are garbage are freed between two turns of the event loop alone
+    await setImmediate()
     const sample = property.make(randomOf(runSeed))
     const failure = await failureOf(property, sample, runSeed)
     if (failure === undefined) continue
