@@ -205,7 +205,9 @@ export class SqliteFunctions {
     literals.forEach((literal, index) => {
       if (literal !== undefined) loadLiteral(registers, index, literal)
     })
-    if (strict && literals.some((literal) => literal?.value === null)) return () => null
+    // an error among the others comes first, as it does where all are evaluated
+    if (strict && literals.some((literal) => literal?.value === null))
+      return (...cells) => cells.find(isErrorCell) ?? null
     return this.#toScalar(registers, evaluate, strict, types, type, passed)
   }
 

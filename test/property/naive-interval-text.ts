@@ -43,34 +43,53 @@ const UNITS: Readonly<Record<string, Unit>> = {
   millisecond: ['micros', 1_000n],
   microsecond: ['micros', 1n],
 }
-const QUANTITY = /^\s*([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*([a-z]*)\s*$/i
+const QUANTITY = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*([a-z]*)[\s,]*/i
+type Parts = readonly [months: bigint, days: bigint, micros: bigint]
 
 export function readSpanText(text: string): Span {
   if (text.length > TEXT_LENGTH_MAX) throw new RowError('invalid_cast')
   const known = Object.hasOwn(SPAN_TEXTS, text) ? SPAN_TEXTS[text] : undefined
   if (known !== undefined) return new Span(...known)
-  const [, signOfYears, years = '', months = ''] = YEARS_MONTHS.exec(text) ?? []
-  if (signOfYears !== undefined) {
-    const total = BigInt(years) * 12n + BigInt(months)
+  const [, sign, years = '', months = ''] = YEARS_MONTHS.exec(text) ?? []
+  if (sign !== undefined) {
     if (BigInt(months) >= 12n) throw new RowError('invalid_cast')
-    return spanOf(total, 0n, 0n, signOfYears)
+    const total = BigInt(years) * 12n + BigInt(months)
+    return toSpan([sign === '-' ? -total : total, 0n, 0n])
   }
-  const [, sign, whole = '', fraction = '', word = ''] = QUANTITY.exec(text) ?? []
-  const name = word === '' ? 'second' : word.toLowerCase()
-  if (sign === undefined || !Object.hasOwn(UNITS, name)) throw new RowError('invalid_cast')
-  return quantityOf(whole, fraction, UNITS[name] as Unit, sign)
+  return toSpan(readQuantities(text.trim()))
+}
+
+/** Numbers with units, each unit once; one without any is the last, and seconds. */
+function readQuantities(text: string): Parts {
+  const seen = new Set<string>()
+  let sums: Parts = [0n, 0n, 0n]
+  let rest = text
+  do {
+    const [all = '', sign, whole = '', fraction = '', word = ''] = QUANTITY.exec(rest) ?? []
+    rest = rest.slice(all.length)
+    const name = word === '' && rest === '' ? 'second' : word.toLowerCase()
+    if (sign === undefined || !Object.hasOwn(UNITS, name)) throw new RowError('invalid_cast')
+    const named = name === 'second' && Number(fraction) > 0 ? ['second', 'millisecond', 'microsecond'] : [name]
+    if (named.some((one) => seen.has(one))) throw new RowError('invalid_cast')
+    for (const one of named) seen.add(one)
+    const added = quantityOf(whole, fraction, UNITS[name] as Unit)
+    sums = sums.map((sum, index) =>
+      sign === '-' ? sum - (added[index] ?? 0n) : sum + (added[index] ?? 0n),
+    ) as unknown as Parts
+  } while (rest !== '')
+  return sums
 }
 
 /** A fraction goes down: of years to whole months, of months and weeks to days, of days to microseconds. It is a double, as PostgreSQL has it. */
-function quantityOf(whole: string, fraction: string, [part, size]: Unit, sign: string): Span {
+function quantityOf(whole: string, fraction: string, [part, size]: Unit): Parts {
   const count = BigInt(whole === '' ? '0' : whole) * size
   const rest = Number(`0.${fraction}`) * Number(size)
-  if (part === 'micros') return spanOf(0n, 0n, count + halfDown(rest), sign)
-  if (part === 'months' && size > 1n) return spanOf(count + halfToEven(rest), 0n, 0n, sign)
+  if (part === 'micros') return [0n, 0n, count + halfDown(rest)]
+  if (part === 'months' && size > 1n) return [count + halfToEven(rest), 0n, 0n]
   const days = part === 'months' ? rest * 30 : rest
   const micros = halfDown((days % 1) * Number(DAY))
   const wholeDays = BigInt(Math.trunc(days))
-  return part === 'months' ? spanOf(count, wholeDays, micros, sign) : spanOf(0n, count + wholeDays, micros, sign)
+  return part === 'months' ? [count, wholeDays, micros] : [0n, count + wholeDays, micros]
 }
 
 function halfDown(value: number): bigint {
@@ -82,9 +101,8 @@ function halfToEven(value: number): bigint {
   return value % 1 === 0.5 ? below + (below % 2n) : BigInt(Math.round(value))
 }
 
-function spanOf(months: bigint, days: bigint, micros: bigint, sign: string): Span {
-  if (months >= 2n ** 31n || days >= 2n ** 31n || micros >= 2n ** 63n) throw new RowError('invalid_cast')
-  return sign === '-'
-    ? new Span(-Number(months), -Number(days), -micros)
-    : new Span(Number(months), Number(days), micros)
+function toSpan([months, days, micros]: Parts): Span {
+  const isWide = (value: bigint, bits: number): boolean => BigInt.asIntN(bits, value) !== value
+  if (isWide(months, 32) || isWide(days, 32) || isWide(micros, 64)) throw new RowError('invalid_cast')
+  return new Span(Number(months), Number(days), micros)
 }

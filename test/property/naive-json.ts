@@ -1,4 +1,5 @@
 /** Owns the naive evaluator's JSON: casts to and from jsonb, what is asked of JSON values, and JSON made of values. Written from PostgreSQL's pages. */
+import { readPath } from './naive-text.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import {
   lax,
@@ -115,13 +116,9 @@ function hasKey(value: Value, key: string): boolean {
   })
 }
 
-/** `{a,b}` without quotes is enough here. */
+/** A text as it is written for an array, or a JSON array; NULLs are no keys. */
 function keysOf(value: Value): string[] {
-  if (typeof value === 'string') {
-    const inner = /^\{(.*)\}$/s.exec(value.trim())?.[1]
-    if (inner === undefined) throw new RowError('invalid_argument')
-    return inner === '' ? [] : inner.split(',')
-  }
+  if (typeof value === 'string') return readPath(value)
   return elementsOf(value).flatMap((element) => {
     const part = fieldValue(element)
     if (part === null) return []
