@@ -3,7 +3,6 @@
  * gives it what it names.
  */
 import type { OrderKey } from '../aggregates/order-key.ts'
-import { TAG } from '../core/registers.ts'
 import { valueColumnsOf, type GroupColumn, type IngestHalf, type PartialColumn } from '../planner/plan.ts'
 import type { Expression } from '../sql/expression.ts'
 import { ConstantFolder } from '../sql/fold-constants.ts'
@@ -103,9 +102,8 @@ export class FoldGenerator {
     const append = `key.appendRegister(r, ${register})`
     if (type !== 'any' && type !== 'jsonb') return code.body.line(append)
     const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
-    const reaction = this.#failingIsNull
-      ? `{ tag[${register}] = ${TAG.NULL}; ${append} }`
-      : `return failWith(e${register}, ${context})`
+    // the register stays: an aggregate may read the same field
+    const reaction = this.#failingIsNull ? 'key.appendNull()' : `return failWith(e${register}, ${context})`
     code.body.line(`const e${register} = ${append}; if (e${register} !== null) ${reaction}`)
   }
 

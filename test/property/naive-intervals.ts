@@ -240,25 +240,24 @@ export const NAIVE_INTERVALS: Readonly<Record<string, NaiveFunction>> = {
   justify_days: justifyOf(true, false),
   justify_interval: justifyOf(true, true),
   date_trunc_interval: strict(([unit, span]) => truncateSpan(textOf(unit).toLowerCase(), spanValue(span))),
-  // of an undeclared time they give an instant, whatever it is
-  date_trunc: strict(([unit, time], _, types) => {
+  date_trunc: strict(([unit, time]) => {
     const word = textOf(unit)
     const point = pointOf(time)
     const cut = dateTrunc(word, new Time(microsOf(point)))
-    return point instanceof Local && types[1] !== 'any' ? toLocal(cut) : cut
+    return point instanceof Local ? toLocal(cut) : cut
   }),
-  time_bucket: strict(([width, time, origin], _, types) => {
-    const point = types[1] === 'any' ? new Time(microsOf(pointOf(time))) : pointOf(time)
+  time_bucket: strict(([width, time, origin]) => {
+    const point = pointOf(time)
     if (point instanceof Day && spanValue(width).micros % DAY !== 0n) throw new RowError('invalid_argument')
     const begin = bucketOf(width, time, origin)
     return point instanceof Time ? begin : point instanceof Day ? withoutZone(begin) : toLocal(begin)
   }),
-  date_bin: strict(([width, time, origin], _, types) => {
+  date_bin: strict(([width, time, origin]) => {
     if (spanValue(width).months !== 0) throw new RowError('invalid_argument')
     const begin = bucketOf(width, time, origin)
     const points = [time, origin]
-    const isInstant = types.includes('any') || points.some((one) => one instanceof Time)
-    return !isInstant && points.some((one) => one instanceof Local) ? toLocal(begin) : begin
+    const isPlain = !points.some((one) => one instanceof Time) && points.some((one) => one instanceof Local)
+    return isPlain ? toLocal(begin) : begin
   }),
   timezone: strict(([zone, time]) => atZone(zone, pointOf(time))),
   make_interval: strict((args) => makeInterval(args)),

@@ -2,27 +2,23 @@
 import { RollupdError } from '../../core/errors.ts'
 import { INTERVAL_FIELDS, readIntervalFieldOf } from '../../core/interval-field.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
-import { TIME_TYPES, type ScalarType, type TimeType } from '../../core/scalar-type.ts'
+import type { ScalarType, TimeType } from '../../core/scalar-type.ts'
 import { hasField, type ReadField, readFieldOf, TIMESTAMP_FIELDS } from '../../core/timestamp-field.ts'
 import { unitName } from '../../core/time-unit.ts'
-import type { Expression } from '../expression.ts'
-import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import type { FunctionEntry } from '../function-entry.ts'
 import { always, isInterval, isLocalTimestamp, isOneOf, isText, quote, textOf, wrongKind } from './argument.ts'
 import { isTime, isTimeOrAny, literalUnit, unknownWord } from './time-argument.ts'
 
 type Name = 'extract' | 'date_part'
-type SubjectType = TimeType | 'interval'
-
-const SUBJECT_TYPES: readonly SubjectType[] = [...TIME_TYPES, 'interval']
 
 /** How to read the field of a type; undefined: the type has no such field. date_part takes a date for its midnight. */
-function readerOf(name: Name, type: SubjectType, field: string): ReadField | undefined {
+function readerOf(name: Name, type: TimeType | 'interval', field: string): ReadField | undefined {
   if (type === 'interval') return readIntervalFieldOf(field)
   const asked = type === 'date' && name === 'date_part' ? 'timestamp' : type
   return hasField(asked, field) ? readFieldOf(field) : undefined
 }
 
-function typeAt(r: Registers, index: number): SubjectType {
+function typeAt(r: Registers, index: number): TimeType | 'interval' {
   if (isInterval(r, index)) return 'interval'
   if (r.tag[index] === TAG.DATE) return 'date'
   return isLocalTimestamp(r, index) ? 'timestamp' : 'timestamptz'
@@ -33,32 +29,12 @@ function extract(r: Registers, out: number, name: Name, a: number, b: number): v
   else if (isInterval(r, b) || isTime(r, out, name, b)) {
     const type = typeAt(r, b)
     const read = readerOf(name, type, unitName(textOf(r, a)))
-    if (read === undefined) setUnknownField(r, out, name, quote(r, a), type)
+    if (read === undefined) r.setError(out, 'invalid_argument', `${name} knows no field ${quote(r, a)} of ${type}`)
     else r.setDouble(out, read(r, b))
   }
 }
 
-function setUnknownField(r: Registers, out: number, name: Name, quotedField: string, type: SubjectType): void {
-  r.setError(out, 'invalid_argument', `${name} knows no field ${quotedField} of ${type}`)
-}
-
-/** Of a subject that has its type with each value. */
-function extractOfAny(name: Name, field: string): Evaluate {
-  const readers = new Map(SUBJECT_TYPES.map((type) => [type, readerOf(name, type, field)]))
-  return (r, out, _a, b) => {
-    if (!isInterval(r, b) && !isTime(r, out, name, b)) return
-    const type = typeAt(r, b)
-    const read = readers.get(type)
-    if (read === undefined) setUnknownField(r, out, name, `"${field}"`, type)
-    else r.setDouble(out, read(r, b))
-  }
-}
-
-function declaredType(subject: Expression | undefined): SubjectType {
-  return subject === undefined || subject.type === 'any' ? 'timestamptz' : (subject.type as SubjectType)
-}
-
-function fieldsOf(type: SubjectType): readonly string[] {
+function fieldsOf(type: TimeType | 'interval'): readonly string[] {
   return type === 'interval' ? INTERVAL_FIELDS : TIMESTAMP_FIELDS.filter((field) => hasField(type, field))
 }
 
@@ -83,11 +59,16 @@ function extractEntry(name: Name): FunctionEntry {
     specialize: ([field, subject]) => {
       const word = literalUnit(field)
       if (word === undefined) return undefined
-      if (readFieldOf(word) === undefined) throw unknownWord(field, 'field', fieldsOf(declaredType(subject)))
-      if (subject?.type === 'any') return extractOfAny(name, word)
-      const type = declaredType(subject)
+      const type =
+        subject === undefined || subject.type === 'any' ? 'timestamptz' : (subject.type as TimeType | 'interval')
       const read = readerOf(name, type, word)
+      if (read !== undefined && type !== 'interval') {
+        return (r, out, _a, b) => {
+          if (isTime(r, out, name, b)) r.setDouble(out, read(r, b))
+        }
+      }
       if (read !== undefined) return (r, out, _a, b) => r.setDouble(out, read(r, b))
+      if (readFieldOf(word) === undefined) throw unknownWord(field, 'field', fieldsOf(type))
       throw new RollupdError('sql_invalid', `${type} has no field "${word}"`, {
         position: field?.position,
         hint: `Write one of ${fieldsOf(type).join(', ')}.`,

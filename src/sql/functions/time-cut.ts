@@ -11,7 +11,7 @@ import { bucketIn, bucketOf } from '../../core/timestamp-bucket.ts'
 import { dayOf } from '../../core/timestamp-calendar.ts'
 import { type Truncate, TRUNCATE_UNITS, truncateTo, truncateToIn } from '../../core/timestamp-truncate.ts'
 import type { Expression } from '../expression.ts'
-import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import type { FunctionEntry } from '../function-entry.ts'
 import {
   always,
   isInterval,
@@ -33,26 +33,13 @@ function truncate(r: Registers, out: number, cut: Truncate | undefined, a: numbe
   else if (isLocalTimestamp(r, b)) r.toLocal(out)
 }
 
-const truncateByName: Evaluate = (r, out, a, b) => {
-  if (isText(r, a)) truncate(r, out, truncateTo(unitName(textOf(r, a))), a, b)
-  else wrongKind(r, out, 'date_trunc', a)
-}
-
-/** What cuts an undeclared time, made to give an instant whatever was cut. */
-function toInstant(cut: Evaluate): Evaluate {
-  return (r, out, a, b, c, d, all) => {
-    cut(r, out, a, b, c, d, all)
-    if (isLocalTimestamp(r, out)) r.toInstant(out)
-  }
-}
-
 /** By a zone's clocks: the result is an instant whatever was cut. */
-function truncateToInstant(r: Registers, out: number, cut: Truncate | undefined, a: number, b: number): void {
+function truncateIn(r: Registers, out: number, cut: Truncate | undefined, a: number, b: number): void {
   truncate(r, out, cut, a, b)
   if (isLocalTimestamp(r, out)) r.toInstant(out)
 }
 
-/** A timestamp stays one; a date and an undeclared value count as timestamptz, whatever the value is. */
+/** A timestamp stays one; a date and an undeclared value count as timestamptz. */
 function clockOf(type: ScalarType | undefined): ScalarType {
   return type === 'timestamp' ? 'timestamp' : 'timestamptz'
 }
@@ -66,13 +53,16 @@ const DATE_TRUNC: FunctionEntry = {
   signature: 'date_trunc(unit text, timestamptz | timestamp | date)',
   strict: true,
   canFail: always,
-  evaluate: truncateByName,
-  specialize: ([unit, time]) => {
+  evaluate: (r, out, a, b) => {
+    if (!isText(r, a)) wrongKind(r, out, 'date_trunc', a)
+    else truncate(r, out, truncateTo(unitName(textOf(r, a))), a, b)
+  },
+  specialize: ([unit]) => {
     const word = literalUnit(unit)
-    const cut = word === undefined ? undefined : truncateTo(word)
-    if (word !== undefined && cut === undefined) throw unknownWord(unit, 'unit', TRUNCATE_UNITS)
-    const known: Evaluate | undefined = cut && ((r, out, a, b) => truncate(r, out, cut, a, b))
-    return time?.type === 'any' ? toInstant(known ?? truncateByName) : known
+    if (word === undefined) return undefined
+    const cut = truncateTo(word)
+    if (cut === undefined) throw unknownWord(unit, 'unit', TRUNCATE_UNITS)
+    return (r, out, a, b) => truncate(r, out, cut, a, b)
   },
   doc: {
     summary:
@@ -99,7 +89,7 @@ const DATE_TRUNC_ZONE: FunctionEntry = {
     }
     if (!isTime(r, out, 'date_trunc', b)) return
     const zone = readTimeZone(r, out, 'date_trunc', c)
-    if (zone !== undefined) truncateToInstant(r, out, truncateToIn(unitName(textOf(r, a)), zone), a, b)
+    if (zone !== undefined) truncateIn(r, out, truncateToIn(unitName(textOf(r, a)), zone), a, b)
   },
   specialize: ([unit, , zoneArgument]) => {
     const zone = literalTimeZone(zoneArgument)
@@ -108,7 +98,7 @@ const DATE_TRUNC_ZONE: FunctionEntry = {
     if (truncateTo(word) === undefined) throw unknownWord(unit, 'unit', TRUNCATE_UNITS)
     if (zone === undefined) return undefined
     const cut = truncateToIn(word, zone)
-    return (r, out, a, b) => truncateToInstant(r, out, cut, a, b)
+    return (r, out, a, b) => truncateIn(r, out, cut, a, b)
   },
   doc: {
     summary:
@@ -173,7 +163,6 @@ const TIME_BUCKET: FunctionEntry = {
   },
   specialize: ([width, time, origin]) => {
     const interval = literalInterval(width, 'time_bucket')
-    if (time?.type === 'any') return (r, out, a, b, c) => void findBucket(r, out, 'time_bucket', a, b, c)
     if (interval === undefined || origin !== undefined || time?.type === 'date') return undefined
     const find = bucketOf(interval, -1)
     if (typeof find === 'string') return undefined
@@ -235,15 +224,6 @@ function isTimestampBin(time: ScalarType | undefined, origin: ScalarType | undef
   return isPlain(time) && isPlain(origin) && (time === 'timestamp' || origin === 'timestamp')
 }
 
-const binTime: Evaluate = (r, out, a, b, c) => {
-  const isMonths = isInterval(r, a) && monthsOf(r, a) !== 0
-  if (isMonths) r.setError(out, 'invalid_argument', 'date_bin: the width has months or years; time_bucket takes them')
-  else if (findBucket(r, out, 'date_bin', a, b, c)) {
-    const isPlain = !isTimestamp(r, b) && !isTimestamp(r, c) && (isLocalTimestamp(r, b) || isLocalTimestamp(r, c))
-    if (isPlain) r.toLocal(out)
-  }
-}
-
 const DATE_BIN: FunctionEntry = {
   id: 'date_bin',
   name: 'date_bin',
@@ -257,11 +237,17 @@ const DATE_BIN: FunctionEntry = {
   signature: 'date_bin(interval, timestamptz | timestamp, origin of that type)',
   strict: true,
   canFail: always,
-  evaluate: binTime,
-  specialize: ([width, time, origin]) => {
+  evaluate: (r, out, a, b, c) => {
+    const isMonths = isInterval(r, a) && monthsOf(r, a) !== 0
+    if (isMonths) r.setError(out, 'invalid_argument', 'date_bin: the width has months or years; time_bucket takes them')
+    else if (findBucket(r, out, 'date_bin', a, b, c)) {
+      const isPlain = !isTimestamp(r, b) && !isTimestamp(r, c) && (isLocalTimestamp(r, b) || isLocalTimestamp(r, c))
+      if (isPlain) r.toLocal(out)
+    }
+  },
+  specialize: ([width]) => {
     const interval = literalInterval(width, 'date_bin')
-    const isUndeclared = time?.type === 'any' || origin?.type === 'any'
-    if (interval === undefined || interval.months === 0) return isUndeclared ? toInstant(binTime) : undefined
+    if (interval === undefined || interval.months === 0) return undefined
     throw new RollupdError('sql_invalid', 'date_bin: the width has months or years', {
       position: width?.position,
       hint: 'Write time_bucket, which takes them.',
