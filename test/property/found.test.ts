@@ -18,6 +18,13 @@ interface Found {
 
 const FOUND: readonly Found[] = [
   {
+    what: 'an array contains a number with a fraction that it holds',
+    sql: 'SELECT t @> x AS a, x <@ t AS b, t, x, COUNT(*) AS n FROM _input GROUP BY 1, 2, 3, 4',
+    records: ['{"t":[0.1,43.397],"x":43.397}'],
+    rows: ['{"a":true,"b":true,"c":true,"d":true}'],
+    query: "SELECT a, b, t @> x AS c, x <@ '[43.397]'::jsonb AS d FROM r",
+  },
+  {
     what: 'a field that no key holds is NULL in the key alone',
     sql: 'SELECT MAX(concat(a)) AS c, COUNT(a) AS n FROM _input GROUP BY a',
     records: [`{"a":{"z":1${'0'.repeat(1_100)}}}`],

@@ -4,7 +4,8 @@
  */
 import { KEY_TAG, KeyWriter } from '../../core/key-bytes.ts'
 import { skipKey, skipKeyText } from '../../core/key-reader.ts'
-import { Registers } from '../../core/registers.ts'
+import { normalizeDecimal, parseDecimal } from '../../core/decimal.ts'
+import { Registers, TAG } from '../../core/registers.ts'
 import type { Expression } from '../expression.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { loadLiteral } from '../literal-value.ts'
@@ -83,10 +84,18 @@ function containsValue(left: Uint8Array, right: Uint8Array): boolean {
   return contains(left, 0, right, 0)
 }
 
-/** The register's key bytes, good until the writer's next use; undefined where an error was written. */
+/** Of the last double that was made a decimal. */
+const decimal = new Registers(1)
+
+/**
+ * The register's key bytes, good until the writer's next use; undefined where an error was written. A double alone is the decimal that JSON
+ * shows, since the numbers inside arrays and objects are decimals: [0.1] contains 0.1.
+ */
 function writeKey(r: Registers, out: number, index: number, writer: KeyWriter): Uint8Array | undefined {
   writer.reset()
-  const error = writer.appendRegister(r, index)
+  const shown = isFraction(r, index) ? parseDecimal(String(r.num[index])) : undefined
+  if (shown !== undefined) decimal.setDecimal(0, normalizeDecimal(shown))
+  const error = shown === undefined ? writer.appendRegister(r, index) : writer.appendRegister(decimal, 0)
   if (error === null) return writer.bytes.subarray(0, writer.length)
   r.setError(out, error.code, error.message)
   return undefined
@@ -114,6 +123,11 @@ function containmentOf(literal: Expression | undefined, isWanted: boolean): Eval
     if (other !== undefined) r.setBoolean(out, isWanted ? containsValue(other, known) : containsValue(known, other))
   }
   return test
+}
+
+function isFraction(r: Registers, index: number): boolean {
+  const value = r.num[index] as number
+  return r.tag[index] === TAG.DOUBLE && Number.isFinite(value) && !Number.isInteger(value)
 }
 
 const takesBoth = ([left, right, further]: Parameters<FunctionEntry['resolve']>[0]): 'boolean' | undefined =>
