@@ -7,7 +7,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { assert, at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 
-/** The same from src/leaf and from dist/leaf: the package holds `migrations` beside `dist`. */
+/** The same from src/leaf and from dist/main: the package holds `migrations` beside `dist`. */
 const MIGRATIONS_DIRECTORY = new URL('../../migrations/', import.meta.url)
 const MIGRATION_FILE = /^(\d{4})_[a-z]+(_[a-z]+)+\.sql$/
 
