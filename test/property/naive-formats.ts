@@ -1,4 +1,5 @@
 /** Owns the naive evaluator's texts that are placed, quoted, encoded and formatted, character by character. */
+import { readBigint } from './naive-text.ts'
 import { RESERVED_WORDS } from '../../src/sql/identifier.ts'
 import type { ScalarType } from '../../src/core/scalar-type.ts'
 import { lax, strict, textOf, wholeOf, type NaiveFunction } from './naive-call.ts'
@@ -67,6 +68,18 @@ function formatName(value: Value | undefined): string {
   return word
 }
 
+/** A text is read as an integer. */
+function widthOf(value: Value): number {
+  if (value === null) return 0
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'string') throw refuse()
+  try {
+    return Number(readBigint(value))
+  } catch {
+    throw refuse()
+  }
+}
+
 /** The template's parts by hand: position, minus signs, width, type. */
 function expand(template: string, values: readonly Value[], types: readonly ScalarType[]): string {
   let [at, next, result] = [0, 0, '']
@@ -116,9 +129,7 @@ function expand(template: string, values: readonly Value[], types: readonly Scal
     const type = template[at++] ?? ''
     if (!'sIL'.includes(type) || type === '') throw refuse()
     if (isGiven) {
-      const value = values[take(widthPlace)] ?? null
-      if (value !== null && typeof value !== 'bigint') throw refuse()
-      width = Number(value ?? 0)
+      width = widthOf(values[take(widthPlace)] ?? null)
     }
     if (Math.abs(width) >= 2 ** 31) throw refuse()
     const index = take(place)

@@ -1,7 +1,8 @@
 /** Owns format(): a template whose %s, %I and %L are values as texts, names and literals, as PostgreSQL's. */
+import { NUMBER_TEXT, readInteger } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, setString, textOf, variadic } from './argument.ts'
+import { always, isText, setString, textOf, variadic } from './argument.ts'
 import { areTexts, isTextType, TEXT_BYTES_MAX, tooLong } from './text-argument.ts'
 import { isPieceType, ownTexts, pieceOf } from './text-join.ts'
 import { toText } from './casts.ts'
@@ -64,10 +65,14 @@ class Formatter {
 
   #width(position: string | undefined): number {
     const index = this.#args[this.#argument(position)] as number
-    const r = this.#r
+    const [r, out] = [this.#r, this.#out]
     if (r.tag[index] === TAG.NULL) return 0
-    if (r.tag[index] !== TAG.INTEGER) throw new FormatError('a width is a whole number')
-    return r.num[index] as number
+    if (isText(r, index)) {
+      const outcome = readInteger(r.ref[index] as Uint8Array, r.num[index] as number, r.end[index] as number, r, out)
+      if (outcome !== NUMBER_TEXT.READ) throw new FormatError('a width is a whole number')
+    } else r.copy(out, index)
+    if (r.tag[out] !== TAG.INTEGER) throw new FormatError('a width is a whole number')
+    return r.num[out] as number
   }
 
   #show(place: number, type: string): string {
