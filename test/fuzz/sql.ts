@@ -1,6 +1,7 @@
 /**
  * `./dev fuzz sql`: the properties of test/property in their long form. --runs N (default 5000), --seed N, --jobs N (default: the cores): the
- * runs are shared by so many processes. A failing run says how to repeat it.
+ * runs are shared by so many processes; --only TEXT: the properties with it in their names, and nothing is asked of what they cover. A failing
+ * run says how to repeat it.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,9 +18,10 @@ type Message =
   { readonly part: string; readonly seconds: number; readonly failure?: string } | { readonly tally: Tally }
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string' }, seed: { type: 'string' }, jobs: { type: 'string' } },
+  options: { runs: { type: 'string' }, seed: { type: 'string' }, jobs: { type: 'string' }, only: { type: 'string' } },
 })
 const options = { runs: Number(values.runs ?? RUNS_DEFAULT), seed: Number(values.seed ?? '1') }
+const only = values.only ?? ''
 const jobs = Number(values.jobs ?? String(availableParallelism()))
 for (const [name, value] of Object.entries({ runs: options.runs, jobs })) {
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name} takes a positive integer`)
@@ -31,7 +33,7 @@ else await runShare(process.send.bind(process))
 
 async function runShare(send: (message: Message) => void): Promise<void> {
   const suite = await PropertySuite.create()
-  for (const part of suite.parts) {
+  for (const part of suite.parts.filter(({ name }) => name.includes(only))) {
     const start = performance.now()
     const failure = await part.run(options).then(
       () => undefined,
@@ -67,14 +69,14 @@ async function shareRuns(): Promise<boolean> {
     if (count === shares.length) console.log(`${part}: held, ${seconds.toFixed(0)} s`)
   }
   const ends = shares.map(async ({ runs, seed }) => {
-    const child = fork(import.meta.filename, ['--runs', String(runs), '--seed', String(seed)])
+    const child = fork(import.meta.filename, ['--runs', String(runs), '--seed', String(seed), '--only', only])
     child.on('message', note)
     return exitOf(child)
   })
   const codes = await Promise.all(ends)
   const tally = mergeTallies(tallies)
   console.log(describeTally(tally))
-  const shortcomings = shortcomingsOf(tally, options)
+  const shortcomings = only === '' ? shortcomingsOf(tally, options) : []
   for (const shortcoming of shortcomings) console.error(shortcoming)
   return isHolding && shortcomings.length === 0 && codes.every((code) => code === 0)
 }
