@@ -18,6 +18,13 @@ interface Found {
 
 const FOUND: readonly Found[] = [
   {
+    what: 'div of a numeric beyond doubles and a double',
+    sql: 'SELECT div(x::numeric * 2, y) AS d FROM _input GROUP BY 1',
+    records: ['{"x":1.7976931348623157e308,"y":2.5}'],
+    rows: [],
+    deadLetters: ['0:0 number_out_of_range'],
+  },
+  {
     what: 'an array contains a number with a fraction that it holds',
     sql: 'SELECT t @> x AS a, x <@ t AS b, t, x, COUNT(*) AS n FROM _input GROUP BY 1, 2, 3, 4',
     records: ['{"t":[0.1,43.397],"x":43.397}'],

@@ -2,10 +2,10 @@
  * Owns powers, roots, logarithms and angles. All compute and give double precision, whatever the numbers are declared as; what PostgreSQL
  * refuses (a root of a negative number, a result out of range) is an error. Source: PostgreSQL, float.c.
  */
-import { type Registers, TAG } from '../../core/registers.ts'
+import type { Registers } from '../../core/registers.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isNumber, isNumberType, never, wrongKind } from './argument.ts'
-import { divisionByZero, doubleOf } from './number-arithmetic.ts'
+import { always, isNumberType, never } from './argument.ts'
+import { divisionByZero, doubleOf, isWithinDoubles } from './number-arithmetic.ts'
 
 const RADIANS_PER_DEGREE = Math.PI / 180
 /** How near to a whole exponent a quotient of logarithms is tried as one. */
@@ -29,15 +29,6 @@ const hasNoLogarithm = (value: number): string | undefined =>
       ? 'cannot take the logarithm of a negative number'
       : undefined
 
-/** The register as a double; NaN with false where it is none, and the error is written. */
-function isDouble(r: Registers, out: number, name: string, index: number): boolean {
-  if (!isNumber(r, index)) wrongKind(r, out, name, index)
-  else if (r.tag[index] !== TAG.DOUBLE && !Number.isFinite(doubleOf(r, index)))
-    r.setError(out, 'number_out_of_range', 'value out of range of double precision')
-  else return true
-  return false
-}
-
 function overflow(r: Registers, out: number): void {
   r.setError(out, 'number_out_of_range', 'value out of range of double precision: overflow')
 }
@@ -48,7 +39,7 @@ function underflow(r: Registers, out: number): void {
 
 function unary(name: string, compute: (value: number) => number, refuse: Refuse): Evaluate {
   return (r, out, a) => {
-    if (!isDouble(r, out, name, a)) return
+    if (!isWithinDoubles(r, out, name, a)) return
     const value = doubleOf(r, a)
     const problem = refuse(value)
     if (problem === undefined) r.setDouble(out, compute(value))
@@ -62,7 +53,7 @@ function cotangent(value: number): number {
 
 /** Infinite from finite, or 0 from what isn't: out of range. */
 const exp: Evaluate = (r, out, a) => {
-  if (!isDouble(r, out, 'exp', a)) return
+  if (!isWithinDoubles(r, out, 'exp', a)) return
   const value = doubleOf(r, a)
   const result = Math.exp(value)
   if (result === Infinity && value !== Infinity) overflow(r, out)
@@ -71,7 +62,7 @@ const exp: Evaluate = (r, out, a) => {
 }
 
 const degrees: Evaluate = (r, out, a) => {
-  if (!isDouble(r, out, 'degrees', a)) return
+  if (!isWithinDoubles(r, out, 'degrees', a)) return
   const value = doubleOf(r, a)
   const result = value / RADIANS_PER_DEGREE
   if (Number.isFinite(value) && !Number.isFinite(result)) overflow(r, out)
@@ -79,7 +70,7 @@ const degrees: Evaluate = (r, out, a) => {
 }
 
 const radians: Evaluate = (r, out, a) => {
-  if (!isDouble(r, out, 'radians', a)) return
+  if (!isWithinDoubles(r, out, 'radians', a)) return
   const value = doubleOf(r, a)
   const result = value * RADIANS_PER_DEGREE
   if (result === 0 && value !== 0) underflow(r, out)
@@ -94,7 +85,7 @@ function powerOf(base: number, exponent: number): number {
 }
 
 function power(r: Registers, out: number, name: string, a: number, b: number): void {
-  if (!isDouble(r, out, name, a) || !isDouble(r, out, name, b)) return
+  if (!isWithinDoubles(r, out, name, a) || !isWithinDoubles(r, out, name, b)) return
   const base = doubleOf(r, a)
   const exponent = doubleOf(r, b)
   if (base === 0 && exponent < 0) {
@@ -126,7 +117,7 @@ function logarithmTo(base: number, value: number): number {
 }
 
 const logTo: Evaluate = (r, out, a, b) => {
-  if (!isDouble(r, out, 'log', a) || !isDouble(r, out, 'log', b)) return
+  if (!isWithinDoubles(r, out, 'log', a) || !isWithinDoubles(r, out, 'log', b)) return
   const base = doubleOf(r, a)
   const value = doubleOf(r, b)
   const problem = hasNoLogarithm(base) ?? hasNoLogarithm(value)
@@ -136,7 +127,7 @@ const logTo: Evaluate = (r, out, a, b) => {
 }
 
 const atan2: Evaluate = (r, out, a, b) => {
-  if (isDouble(r, out, 'atan2', a) && isDouble(r, out, 'atan2', b))
+  if (isWithinDoubles(r, out, 'atan2', a) && isWithinDoubles(r, out, 'atan2', b))
     r.setDouble(out, Math.atan2(doubleOf(r, a), doubleOf(r, b)))
 }
 

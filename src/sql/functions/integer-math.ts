@@ -6,7 +6,7 @@ import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { always, isInteger, isNumber, isNumberType, isOneOf, isWholeDouble, wrongKind } from './argument.ts'
 import { exactOf } from './compare-values.ts'
-import { divisionByZero, doubleOf, setBigintResult, setExact } from './number-arithmetic.ts'
+import { divisionByZero, doubleOf, isWithinDoubles, setBigintResult, setExact } from './number-arithmetic.ts'
 import { isWholeType } from './text-argument.ts'
 
 const INT64_BITS = 64
@@ -71,6 +71,7 @@ function divideDoubles(left: number, right: number): number {
 const div: Evaluate = (r, out, a, b) => {
   if (!isNumber(r, a) || !isNumber(r, b)) wrongKind(r, out, 'div', isNumber(r, a) ? b : a)
   else if (r.tag[a] === TAG.DOUBLE || r.tag[b] === TAG.DOUBLE) {
+    if (!isWithinDoubles(r, out, 'div', a) || !isWithinDoubles(r, out, 'div', b)) return
     const left = doubleOf(r, a)
     const right = doubleOf(r, b)
     const value = divideDoubles(left, right)

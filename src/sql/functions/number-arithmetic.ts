@@ -35,6 +35,15 @@ export function doubleOf(r: Registers, index: number): number {
   }
 }
 
+/** Writes an error and gives false where the register is no number, or one beyond double's range. */
+export function isWithinDoubles(r: Registers, out: number, name: string, index: number): boolean {
+  if (!isNumber(r, index)) wrongKind(r, out, name, index)
+  else if (r.tag[index] !== TAG.DOUBLE && !Number.isFinite(doubleOf(r, index)))
+    r.setError(out, 'number_out_of_range', 'value out of range of double precision')
+  else return true
+  return false
+}
+
 /** Writes an error and gives false where one of the two isn't a number. */
 export function areNumbers(r: Registers, out: number, a: number, b: number, operator: Operator): boolean {
   if (!isNumber(r, a)) wrongKind(r, out, `the operator ${operator}`, a)

@@ -1,9 +1,9 @@
 /** Owns width_bucket: which of equally wide buckets a number falls into. Computed in doubles. Source: PostgreSQL, float.c. */
-import { type Registers, TAG } from '../../core/registers.ts'
+import type { Registers } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isNumber, isNumberType, wrongKind } from './argument.ts'
-import { doubleOf } from './number-arithmetic.ts'
+import { always, isNumberType } from './argument.ts'
+import { doubleOf, isWithinDoubles } from './number-arithmetic.ts'
 import { isWholeType, wholeNumber } from './text-argument.ts'
 
 /** PostgreSQL's count is an int4. */
@@ -26,17 +26,12 @@ function problemOf(value: number, low: number, high: number, count: number): str
   return low === high ? 'the lower bound cannot equal the upper bound' : undefined
 }
 
-function isDouble(r: Registers, out: number, index: number): boolean {
-  if (!isNumber(r, index)) wrongKind(r, out, 'width_bucket', index)
-  else if (r.tag[index] !== TAG.DOUBLE && !Number.isFinite(doubleOf(r, index)))
-    r.setError(out, 'number_out_of_range', 'value out of range of double precision')
-  else return true
-  return false
-}
+const NAME = 'width_bucket'
 
 const widthBucket: Evaluate = (r, out, a, b, c, d) => {
-  if (!isDouble(r, out, a) || !isDouble(r, out, b) || !isDouble(r, out, c)) return
-  const count = wholeNumber(r, out, 'width_bucket', d)
+  if (!isWithinDoubles(r, out, NAME, a) || !isWithinDoubles(r, out, NAME, b) || !isWithinDoubles(r, out, NAME, c))
+    return
+  const count = wholeNumber(r, out, NAME, d)
   if (Number.isNaN(count)) return
   const value = doubleOf(r, a)
   const low = doubleOf(r, b)
