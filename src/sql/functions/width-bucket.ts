@@ -1,5 +1,4 @@
 /** Owns width_bucket: which of equally wide buckets a number falls into. Computed in doubles. Source: PostgreSQL, float.c. */
-import type { Registers } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { always, isNumberType } from './argument.ts'
