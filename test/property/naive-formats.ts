@@ -71,7 +71,7 @@ function formatName(value: Value | undefined): string {
 /** A text is read as an integer. */
 function widthOf(value: Value): number {
   if (value === null) return 0
-  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) return Number(value)
   if (typeof value !== 'string') throw refuse()
   try {
     return Number(readBigint(value))

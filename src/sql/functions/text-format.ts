@@ -2,7 +2,7 @@
 import { NUMBER_TEXT, readInteger } from '../../core/number-text.ts'
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, isText, setString, textOf, variadic } from './argument.ts'
+import { always, isText, isWholeDouble, setString, textOf, variadic } from './argument.ts'
 import { areTexts, isTextType, TEXT_BYTES_MAX, tooLong } from './text-argument.ts'
 import { isPieceType, ownTexts, pieceOf } from './text-join.ts'
 import { toText } from './casts.ts'
@@ -71,7 +71,7 @@ class Formatter {
       const outcome = readInteger(r.ref[index] as Uint8Array, r.num[index] as number, r.end[index] as number, r, out)
       if (outcome !== NUMBER_TEXT.READ) throw new FormatError('a width is a whole number')
     } else r.copy(out, index)
-    if (r.tag[out] !== TAG.INTEGER) throw new FormatError('a width is a whole number')
+    if (r.tag[out] !== TAG.INTEGER && !isWholeDouble(r, out)) throw new FormatError('a width is a whole number')
     return r.num[out] as number
   }
 
