@@ -1,4 +1,5 @@
 /** Owns one SELECT ... FROM ... WHERE ... GROUP BY ... HAVING ... ORDER BY ... LIMIT, without set operations. */
+import { toSortTerm } from './sqlite-text.ts'
 import { at } from '../core/assert.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { giveType, isOpen, settle } from '../sql/literal.ts'
@@ -243,7 +244,7 @@ class SimpleSelect implements SelectPlan {
     const text = this.#groupText(expression)
     const path = this.#context.parts.paths.get(text)
     if (path?.kind === 'bucket' && this.#from.isInner) return path.bucket()
-    return /^\w+\.\w+$/.test(text) ? `+${text}` : text
+    return /^\w+\.\w+$/.test(text) ? `+${text}` : toSortTerm(expression, text)
   }
 
   #groupText(expression: Output['expression']): string {

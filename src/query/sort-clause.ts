@@ -2,6 +2,7 @@
 import { at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { Expression } from '../sql/expression.ts'
+import { toSortTerm } from './sqlite-text.ts'
 import type { Node, SelectStmt } from '../sql/parse-statement.ts'
 import type { Analyser } from '../sql/scope.ts'
 import type { CompileContext } from './compile-context.ts'
@@ -93,7 +94,9 @@ function keysOf(nodes: readonly Node[], clause: SortingClause, { outputs, contex
 /** Rows are sorted and told apart by comparing: there an error ends. */
 function valueText(expression: Expression, clause: string, { context, place }: SortParts): string {
   const text = context.printer.printComparable(expression)
-  return context.printer.canFail(expression) ? context.conditions.guard(text, place(clause)) : text
+  return context.printer.canFail(expression)
+    ? context.conditions.guard(text, place(clause))
+    : toSortTerm(expression, text)
 }
 
 function checkShown({ expression, position }: Key, { outputs, context }: SortParts): void {

@@ -7,7 +7,7 @@ import { Registers } from '../core/registers.ts'
 import { isTimeType, toColumnStorage, type ScalarType } from '../core/scalar-type.ts'
 import { loadLiteral } from '../sql/literal-value.ts'
 import { quoteText } from '../sql/identifier.ts'
-import type { Literal } from '../sql/expression.ts'
+import type { Expression, Literal } from '../sql/expression.ts'
 
 /** Doubles that SQLite's own reading of decimal text may round otherwise are bound, by name. */
 export class BoundDoubles {
@@ -71,4 +71,12 @@ function toDoubleText(value: number, doubles: BoundDoubles): string {
   const digitCount = digits.replace('.', '').length
   if (digitCount > DIGITS_EXACT_MAX || Math.abs(Number(exponent)) > EXPONENT_EXACT_MAX) return doubles.name(value)
   return digits.includes('.') || text.includes('e') ? text : `${text}.0`
+}
+
+/**
+ * A value of GROUP BY or ORDER BY. SQLite makes a number of a condition that a constant decides (`x AND 0`), and there takes a number alone for
+ * an output's.
+ */
+export function toSortTerm({ kind }: Expression, text: string): string {
+  return kind === 'and' || kind === 'or' ? `coalesce(${text}, NULL)` : text
 }
