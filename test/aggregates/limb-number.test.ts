@@ -14,7 +14,8 @@ const limb = fc.oneof(
 const limbsOf = fc.array(limb, { minLength: LIMBS, maxLength: LIMBS }).map((list) => Float64Array.from(list))
 const exact = fc
   .tuple(
-    fc.bigInt({ min: -(2n ** 200n), max: 2n ** 200n }),
+    // of two short numbers both mostly fit
+    fc.oneof(...[200n, 40n].map((bits) => fc.bigInt({ min: -(2n ** bits), max: 2n ** bits }))),
     fc.integer({ min: -240, max: 160 }),
     fc.constantFrom(0, 0, 0, 2),
   )
@@ -60,5 +61,5 @@ test('sums and differences of bytes, or a refusal of what limbs have no room for
     }),
     { numRuns: RUNS },
   )
-  expect(added).toBeGreaterThan(RUNS / 20)
+  expect(added).toBeGreaterThan(RUNS / 10)
 })
