@@ -84,8 +84,8 @@ const LARGE = 2 ** 53
 /** Every decimal of so many is the shortest of a double. */
 const EVEN_DIGITS = 15
 
-/** With more places a number is near doubles' least one, or below. */
-const SMALL_PLACES = 300
+/** With more places a double is shown with an exponent, or is none. */
+const SMALL_PLACES = 6
 
 /** Of a number's text, without its exponent. */
 function countDigits(text: string): number {

@@ -65,8 +65,11 @@ function toExact(unscaled: bigint, scale: number): NumberValue {
 }
 
 export function computeDoubles(operator: Operator, left: NumberValue, right: NumberValue): number {
+  const divides = operator === '/' || operator === '%'
+  if (divides && compareNumbers(right, 0n) === 0) throw new RowError('division_by_zero')
   const [a, b] = [toDouble(left), toDouble(right)]
-  if ((operator === '/' || operator === '%') && b === 0) throw new RowError('division_by_zero')
+  // a numeric below doubles
+  if (divides && b === 0) throw new RowError('division_by_zero')
   const value =
     operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : operator === '/' ? a / b : a % b
   const finite = Number.isFinite(a) && Number.isFinite(b)
