@@ -271,9 +271,9 @@ function renamed(relation: Relation, names: readonly Node[] | undefined, positio
     alias: relation.alias,
     columns,
     column: (index, at) => relation.column(index, at),
-    measureSource: (index) => relation.measureSource(index),
-    groupSource: () => relation.groupSource(),
-    deferHaving: () => relation.deferHaving(),
+    measureSource: (index) => relation.measureSource?.(index),
+    groupSource: () => relation.groupSource?.(),
+    deferHaving: () => relation.deferHaving?.(),
     render: () => relation.render(),
   }
 }

@@ -11,7 +11,7 @@ export function nowhere(what: string): GuardPlace {
 /** A clause over rows of the relations; with one relation the group is named. */
 export function toGuardPlace(what: string, relations: readonly Relation[]): GuardPlace {
   const [relation, ...more] = relations
-  const source = more.length === 0 ? relation?.groupSource() : undefined
+  const source = more.length === 0 ? relation?.groupSource?.() : undefined
   if (source === undefined) return nowhere(what)
   return { what, groupTexts: () => source.texts(), describe: (cells) => describeGroup(source.columns, cells) }
 }

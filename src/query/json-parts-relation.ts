@@ -109,18 +109,6 @@ class JsonPartsRelation implements Relation {
     return { kind: 'fragment', sql: `${this.alias}.${part}`, type, canFail, position }
   }
 
-  measureSource(): undefined {
-    return undefined
-  }
-
-  groupSource(): undefined {
-    return undefined
-  }
-
-  deferHaving(): undefined {
-    return undefined
-  }
-
   render(): string {
     return `${this.#text} AS ${this.alias}`
   }

@@ -63,18 +63,6 @@ export class LateralRelation implements Relation {
     return { kind: 'fragment', sql: `${this.alias}.c${index}`, type, canFail, position }
   }
 
-  measureSource(): undefined {
-    return undefined
-  }
-
-  groupSource(): undefined {
-    return undefined
-  }
-
-  deferHaving(): undefined {
-    return undefined
-  }
-
   render(): string {
     const cells = this.columns.map((_, index) => `c${index}`).join(', ')
     const packed = `(SELECT ${PACK_ROWS}(${cells}) FROM (${this.#plan.render()}))`

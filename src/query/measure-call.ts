@@ -62,7 +62,7 @@ function findSource({ node, position, analyser }: CallSite, scope: CallScope): M
   // for its message about an unknown column
   if (source === undefined) scope.ofRows(scope.clause).column(path as [string], argumentPosition)
   const owner = source?.column.source
-  const measure = source?.rest.length === 0 ? owner?.relation.measureSource(owner.index) : undefined
+  const measure = source?.rest.length === 0 ? owner?.relation.measureSource?.(owner.index) : undefined
   if (measure !== undefined) return measure
   throw new RollupdError(
     'sql_invalid',

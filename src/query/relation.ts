@@ -20,17 +20,17 @@ export interface Relation {
   readonly columns: readonly RelationColumn[]
   /** Reads a column, which the relation exports from now on. */
   column(index: number, position: number): SqlFragment
-  /** The rollup whose column this is, unchanged and one row per group; undefined where it is computed or merged. */
-  measureSource(index: number): MeasureSource | undefined
-  /** The rollups behind the rows, for messages that name a group. */
-  groupSource(): GroupSource | undefined
+  /** The rollup whose column this is, unchanged and one row per group; undefined where it is computed or merged. Absent: there is no rollup. */
+  measureSource?(index: number): MeasureSource | undefined
+  /** The rollups behind the rows, for messages that name a group. Absent: there are none. */
+  groupSource?(): GroupSource | undefined
   /** Columns that put the rows into one order, where no ORDER BY does; absent: the order in which they come. */
   rowOrder?(): readonly string[]
   /**
    * A HAVING that can fail, as a column for the statement's WHERE: there other conditions come first, so that a group which they exclude
-   * can't fail the query. Undefined: the relation applies its HAVING itself.
+   * can't fail the query. Undefined, or absent: the relation applies its HAVING itself, if it has one.
    */
-  deferHaving(): DeferredHaving | undefined
+  deferHaving?(): DeferredHaving | undefined
   /** Item of FROM, with its alias. */
   render(): string
 }

@@ -45,10 +45,6 @@ export class SelectRelation implements Relation {
     return { columns: inner.columns, texts: () => inner.texts().map((name) => `${this.alias}.${name}`) }
   }
 
-  deferHaving(): undefined {
-    return undefined
-  }
-
   render(): string {
     return `${this.#text()} AS ${this.alias}`
   }

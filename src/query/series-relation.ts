@@ -125,18 +125,6 @@ class SeriesRelation implements Relation {
     return { kind: 'fragment', sql: `${this.alias}.${at(SERIES_COLUMNS, index)}`, type, canFail: false, position }
   }
 
-  measureSource(): undefined {
-    return undefined
-  }
-
-  groupSource(): undefined {
-    return undefined
-  }
-
-  deferHaving(): undefined {
-    return undefined
-  }
-
   render(): string {
     return `${this.#text} AS ${this.alias}`
   }

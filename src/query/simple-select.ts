@@ -111,7 +111,7 @@ class SimpleSelect implements SelectPlan {
   measureSource(index: number): MeasureSource | undefined {
     const { source } = at(this.#outputs, index)
     if (source === undefined || !this.#givesRowsOfFrom()) return undefined
-    const inner = source.relation.measureSource(source.index)
+    const inner = source.relation.measureSource?.(source.index)
     if (inner === undefined) return undefined
     const { groupingSet } = inner
     return {
@@ -132,7 +132,7 @@ class SimpleSelect implements SelectPlan {
 
   groupSource(): GroupSource | undefined {
     const isOne = this.#givesRowsOfFrom() && this.#from.relations.length === 1
-    const source = isOne ? this.#from.relations[0]?.groupSource() : undefined
+    const source = isOne ? this.#from.relations[0]?.groupSource?.() : undefined
     return source === undefined
       ? undefined
       : { columns: source.columns, texts: () => source.texts().map((text) => this.#export(text)) }
@@ -147,7 +147,7 @@ class SimpleSelect implements SelectPlan {
     }
     const { tables } = this.#from.namespace
     return tables.flatMap(({ name, relation }) => {
-      const source = relation.groupSource()
+      const source = relation.groupSource?.()
       for (const text of source?.texts() ?? []) this.#hidden.push(text)
       const columns = source?.columns ?? []
       return tables.length === 1 ? columns : columns.map((column) => ({ ...column, name: `${name}.${column.name}` }))
@@ -255,7 +255,9 @@ class SimpleSelect implements SelectPlan {
   #whereText({ whereClause }: SelectStmt, scope: QueryScope): string | undefined {
     const where =
       whereClause === undefined ? [] : [this.#context.analyser(scope).analyseCondition(whereClause, 'WHERE')]
-    const deferred = this.#from.isInner ? this.#from.relations.flatMap((relation) => relation.deferHaving() ?? []) : []
+    const deferred = this.#from.isInner
+      ? this.#from.relations.flatMap((relation) => relation.deferHaving?.() ?? [])
+      : []
     const args = [...where, ...deferred.map(({ condition }) => condition)]
     if (args.length === 0) return undefined
     const what = [...where.map(() => 'WHERE'), ...deferred.map((having) => having.what)].join(' or ')

@@ -65,7 +65,7 @@ export function analyseAnyAll(node: A_Expr, analyser: Analyser): Expression {
   if (array.kind === 'literal' && array.value === null && array.type !== 'jsonb') return literal('boolean', null, at)
   const literals = array.kind === 'literal' && array.type === 'jsonb' ? elementsOfJson(array) : undefined
   if (literals !== undefined) return compareEach(name, quantifier, argument, literals.map(toElement), at)
-  // of an array of the records no element is written, so that it is refused as any other cast to an array
+  // an array of the records has no elements here that a cast could go to: the cast itself is refused, as anywhere
   if (right !== node.rexpr) analyser.analyse(required(node.rexpr))
   const operator = `${name} ${quantifier}`
   if (!isKnown('operator', operator)) {

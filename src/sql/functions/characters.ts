@@ -3,7 +3,7 @@ import { copyBytes } from '../../core/copy-bytes.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { failsBeyond, setString, textOf } from './argument.ts'
 import { nextCharacter } from './like-pattern.ts'
-import { areTexts, isWholeType, resolveTexts, wholeNumber } from './text-argument.ts'
+import { areTexts, isWholeType, resolveTexts, textEntry, wholeNumber } from './text-argument.ts'
 
 const CODE_POINT_MAX = 0x10ffff
 const SURROGATE_MIN = 0xd800
@@ -139,20 +139,10 @@ export const CHARACTER_FUNCTIONS: readonly FunctionEntry[] = [
       example: "translate(phone, '()- ', '')",
     },
   },
-  {
-    id: 'initcap',
-    name: 'initcap',
-    form: 'function',
-    resolve: resolveTexts([1], 'text'),
-    signature: 'initcap(text)',
-    strict: true,
-    canFail: failsBeyond('text'),
-    evaluate: initcap,
-    doc: {
-      summary: 'Each word with a capital first, the rest in lower case; words are of letters and digits.',
-      example: 'initcap(city)',
-    },
-  },
+  textEntry('initcap', initcap, {
+    summary: 'Each word with a capital first, the rest in lower case; words are of letters and digits.',
+    example: 'initcap(city)',
+  }),
   sizeEntry('octet_length', 1, 'bytes'),
   sizeEntry('bit_length', 8, 'bits'),
 ]

@@ -7,24 +7,15 @@ import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { failsBeyond, isText, setString } from './argument.ts'
 import { toUndeclaredText } from './casts.ts'
 import { isJsonType } from './json-value.ts'
-import { areTexts, resolveTexts } from './text-argument.ts'
+import { areTexts, resolveTexts, textEntry } from './text-argument.ts'
 
 type HashName = 'md5' | 'sha224' | 'sha256' | 'sha384' | 'sha512'
 
 function hashEntry(name: HashName, summary: string): FunctionEntry {
-  return {
-    id: name,
-    name,
-    form: 'function',
-    resolve: resolveTexts([1], 'text'),
-    signature: `${name}(text)`,
-    strict: true,
-    canFail: failsBeyond('text'),
-    evaluate: (r, out, a) => {
-      if (areTexts(r, out, name, a)) setString(r, out, hash(name, r.bytesOf(a), 'hex'))
-    },
-    doc: { summary, example: `${name}(user_id)` },
+  const evaluate: Evaluate = (r, out, a) => {
+    if (areTexts(r, out, name, a)) setString(r, out, hash(name, r.bytesOf(a), 'hex'))
   }
+  return textEntry(name, evaluate, { summary, example: `${name}(user_id)` })
 }
 
 const HALF = 2 ** 32

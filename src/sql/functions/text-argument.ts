@@ -1,8 +1,8 @@
 /** Owns what the functions of text share: which types and kinds they take, characters in UTF-8, whole numbers, the longest text. */
 import { type Registers, TAG } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
-import type { FunctionEntry } from '../function-entry.ts'
-import { isOneOf, isText, wrongKind } from './argument.ts'
+import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import { failsBeyond, isOneOf, isText, wrongKind } from './argument.ts'
 import { nextCharacter } from './like-pattern.ts'
 
 /** A text beyond so many bytes is refused where a function would make it: a record's value isn't longer either. */
@@ -14,6 +14,21 @@ export const isWholeType = (type: ScalarType | undefined): boolean => isOneOf(ty
 /** For `resolve`: so many texts. */
 export function resolveTexts(counts: readonly number[], type: ScalarType): FunctionEntry['resolve'] {
   return (args) => (counts.includes(args.length) && args.every(isTextType) ? type : undefined)
+}
+
+/** A function of one text that gives a text. */
+export function textEntry(name: string, evaluate: Evaluate, doc: FunctionEntry['doc']): FunctionEntry {
+  return {
+    id: name,
+    name,
+    form: 'function',
+    resolve: resolveTexts([1], 'text'),
+    signature: `${name}(text)`,
+    strict: true,
+    canFail: failsBeyond('text'),
+    evaluate,
+    doc,
+  }
 }
 
 /** Writes an error and gives false where a register isn't text; -1 is an argument that wasn't given. */

@@ -2,16 +2,16 @@
 import type { Registers } from '../../core/registers.ts'
 import type { ScalarType } from '../../core/scalar-type.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
-import { always, failsBeyond } from './argument.ts'
+import { always } from './argument.ts'
 import {
   areTexts,
   countCharacters,
   isTextType,
   isWholeType,
   previousCharacter,
-  resolveTexts,
   skipCharacters,
   TEXT_BYTES_MAX,
+  textEntry,
   tooLong,
   wholeNumber,
 } from './text-argument.ts'
@@ -117,15 +117,5 @@ export const TEXT_FILL_FUNCTIONS: readonly FunctionEntry[] = [
     evaluate: repeat,
     doc: { summary: 'The text so many times; at most 16 MiB.', example: "repeat('*', stars::bigint)" },
   },
-  {
-    id: 'reverse',
-    name: 'reverse',
-    form: 'function',
-    resolve: resolveTexts([1], 'text'),
-    signature: 'reverse(text)',
-    strict: true,
-    canFail: failsBeyond('text'),
-    evaluate: reverse,
-    doc: { summary: 'The characters in reverse order.', example: 'reverse(host)' },
-  },
+  textEntry('reverse', reverse, { summary: 'The characters in reverse order.', example: 'reverse(host)' }),
 ]

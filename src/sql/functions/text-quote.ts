@@ -1,9 +1,9 @@
 /** Owns texts as parts of a SQL statement: quote_literal, quote_nullable, quote_ident, as PostgreSQL writes them. */
 import { type Registers, TAG } from '../../core/registers.ts'
 import { RESERVED_WORDS } from '../identifier.ts'
-import type { FunctionEntry } from '../function-entry.ts'
-import { failsBeyond, setString, textOf } from './argument.ts'
-import { areTexts, resolveTexts } from './text-argument.ts'
+import type { Evaluate, FunctionEntry } from '../function-entry.ts'
+import { setString, textOf } from './argument.ts'
+import { areTexts, textEntry } from './text-argument.ts'
 
 const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
 
@@ -32,19 +32,10 @@ export function quoteIdentifier(name: string): string {
 }
 
 function quoteEntry(name: string, quote: (text: string) => string, summary: string, example: string): FunctionEntry {
-  return {
-    id: name,
-    name,
-    form: 'function',
-    resolve: resolveTexts([1], 'text'),
-    signature: `${name}(text)`,
-    strict: true,
-    canFail: failsBeyond('text'),
-    evaluate: (r, out, a) => {
-      if (areTexts(r, out, name, a)) setString(r, out, quote(textOf(r, a)))
-    },
-    doc: { summary, example },
+  const evaluate: Evaluate = (r, out, a) => {
+    if (areTexts(r, out, name, a)) setString(r, out, quote(textOf(r, a)))
   }
+  return textEntry(name, evaluate, { summary, example })
 }
 
 const QUOTE_LITERAL = quoteEntry(

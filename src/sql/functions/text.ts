@@ -14,6 +14,7 @@ import {
   resolveTexts,
   skipCharacters,
   TEXT_BYTES_MAX,
+  textEntry,
   tooLong,
   wholeNumber,
 } from './text-argument.ts'
@@ -50,17 +51,10 @@ function caseEntry(
     }
     r.setText(out, converted, 0, converted.length)
   }
-  return {
-    id: name,
-    name,
-    form: 'function',
-    resolve: resolveTexts([1], 'text'),
-    signature: `${name}(text)`,
-    strict: true,
-    canFail: failsBeyond('text'),
-    evaluate,
-    doc: { summary: `The text in ${name} case, by Unicode's full mappings.`, example: `${name}(country)` },
-  }
+  return textEntry(name, evaluate, {
+    summary: `The text in ${name} case, by Unicode's full mappings.`,
+    example: `${name}(country)`,
+  })
 }
 
 /** Whether an ASCII byte is one of the 26 letters from `first`. */

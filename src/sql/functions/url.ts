@@ -6,7 +6,7 @@ import { isValidUtf8, readHexDigit } from '../../core/json-string.ts'
 import type { Registers } from '../../core/registers.ts'
 import type { Evaluate, FunctionEntry } from '../function-entry.ts'
 import { failsBeyond } from './argument.ts'
-import { areTexts, resolveTexts, TEXT_BYTES_MAX, tooLong } from './text-argument.ts'
+import { areTexts, resolveTexts, TEXT_BYTES_MAX, textEntry, tooLong } from './text-argument.ts'
 
 const HASH = 0x23
 const PERCENT = 0x25
@@ -267,14 +267,11 @@ export const URL_FUNCTIONS: readonly FunctionEntry[] = [
     },
   },
   {
-    id: 'url_encode',
-    name: 'url_encode',
-    form: 'function',
-    resolve: resolveTexts([1], 'text'),
-    signature: 'url_encode(text)',
-    strict: true,
+    ...textEntry('url_encode', encode, {
+      summary: 'The text with %XX for all but ASCII letters, digits and - . _ ~.',
+      example: 'url_encode(city)',
+    }),
+    // it may be longer than a text may be
     canFail: () => true,
-    evaluate: encode,
-    doc: { summary: 'The text with %XX for all but ASCII letters, digits and - . _ ~.', example: 'url_encode(city)' },
   },
 ]
