@@ -28,7 +28,7 @@ const TEXT_LENGTH_MAX = 200
 
 type Unit = readonly [part: 'months' | 'days' | 'micros', size: bigint]
 
-/** Those that a number may be joined with; their plurals aren't among the texts. */
+/** Those that a number may be joined with. */
 const UNITS: Readonly<Record<string, Unit>> = {
   millennium: ['months', 12_000n],
   century: ['months', 1_200n],
@@ -43,6 +43,11 @@ const UNITS: Readonly<Record<string, Unit>> = {
   millisecond: ['micros', 1_000n],
   microsecond: ['micros', 1n],
 }
+/** The words of an interval's own text. */
+const UNIT_NAMES: Readonly<Record<string, string>> = { years: 'year', mons: 'month', mon: 'month', days: 'day' }
+/** As an interval's own text ends. */
+const CLOCK = /(^|\s)([+-]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?$/
+const CLOCK_UNITS: readonly string[] = ['hour', 'minute', 'second', 'millisecond', 'microsecond']
 const QUANTITY = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?\s*([a-z]*)[\s,]*/i
 type Parts = readonly [months: bigint, days: bigint, micros: bigint]
 
@@ -56,18 +61,33 @@ export function readSpanText(text: string): Span {
     const total = BigInt(years) * 12n + BigInt(months)
     return toSpan([sign === '-' ? -total : total, 0n, 0n])
   }
-  return toSpan(readQuantities(text.trim()))
+  return toSpan(readQuantitiesAndClock(text.trim()))
 }
 
-/** Numbers with units, each unit once; one without any is the last, and seconds. */
-function readQuantities(text: string): Parts {
-  const seen = new Set<string>()
+function readQuantitiesAndClock(text: string): Parts {
+  const [all, , sign, hours = '', minutes = '', seconds = '', fraction = ''] = CLOCK.exec(text) ?? []
+  if (all === undefined) return readQuantities(text, [])
+  if (Number(minutes) > 59 || Number(seconds) > 59) throw new RowError('invalid_cast')
+  const clock =
+    BigInt(hours) * 60n * MINUTE +
+    BigInt(minutes) * MINUTE +
+    BigInt(seconds) * 1_000_000n +
+    BigInt(fraction.padEnd(6, '0'))
+  const before = text.slice(0, -all.length)
+  const [months, days, micros] = before === '' ? [0n, 0n, 0n] : readQuantities(before, CLOCK_UNITS)
+  return [months, days, sign === '-' ? micros - clock : micros + clock]
+}
+
+/** Numbers with units, each unit once and none that is `taken`; one without any is the last, and seconds. */
+function readQuantities(text: string, taken: readonly string[]): Parts {
+  const seen = new Set<string>(taken)
   let sums: Parts = [0n, 0n, 0n]
   let rest = text
   do {
     const [all = '', sign, whole = '', fraction = '', word = ''] = QUANTITY.exec(rest) ?? []
     rest = rest.slice(all.length)
-    const name = word === '' && rest === '' ? 'second' : word.toLowerCase()
+    const written = word === '' && rest === '' ? 'second' : word.toLowerCase()
+    const name = UNIT_NAMES[written] ?? written
     if (sign === undefined || !Object.hasOwn(UNITS, name)) throw new RowError('invalid_cast')
     const named = name === 'second' && Number(fraction) > 0 ? ['second', 'millisecond', 'microsecond'] : [name]
     if (named.some((one) => seen.has(one))) throw new RowError('invalid_cast')
