@@ -1,5 +1,5 @@
 /**
- * How fast records are read from batches in memory: `node bench/decode.ts [EVENTS] [CODEC]`. No broker, no folding: the
+ * How fast records are read from batches in memory: `./dev bench decode [EVENTS] [CODEC]`. No broker, no folding: the
  * part of the hot path that src/records owns. Of each answer the best of some rounds counts, because other work on the machine
  * can only slow it down.
  */
@@ -11,6 +11,8 @@ import { JsonFieldReader } from '../src/records/json-field-reader.ts'
 import { RecordBatchDecoder } from '../src/records/record-batch-decoder.ts'
 import { encodeBatch, type EncodableRecord } from '../src/records/record-batch-encoder.ts'
 import type { RecordVisitor } from '../src/records/record-visitor.ts'
+import { runAsOneFile } from './support/as-one-file.ts'
+import { BenchReport } from './support/bench-report.ts'
 import { EVENT_STEP_MS, FIRST_EVENT_MS, PageViews } from './support/page-views.ts'
 
 const ROUNDS = 7
@@ -93,9 +95,7 @@ function measure(
     records = visitor.records
   }
   const totalMs = bestMs.reduce((sum, ms) => sum + ms, 0)
-  const perSecond = Math.round((records / totalMs) * 1000).toLocaleString('en-US')
-  const nsEach = ((totalMs * 1e6) / records).toFixed(0)
-  console.log(`${title.padEnd(36)} ${perSecond.padStart(12)} events/s ${nsEach.padStart(6)} ns each`)
+  report.figure(title, records / totalMs / 1000, 'M events/s', 'higher')
 }
 
 function main(): void {
@@ -113,4 +113,7 @@ function main(): void {
   measure('decode + 3 JSON fields, one nested', answers, () => new JsonVisitor(NESTED_FIELDS))
 }
 
+await runAsOneFile('decode', import.meta.url)
+const report = new BenchReport('decode')
 main()
+report.end()

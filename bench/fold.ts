@@ -1,6 +1,6 @@
 /**
- * How many records become partial batches in a second of one thread's CPU time, from record batches in memory: `node bench/fold.ts [coarse|fine]
- * [EVENTS]`. Checksums, the validation of every document and exact sums are in it; no broker and no leaf. `by hand` folds the
+ * How many records become partial batches in a second of one thread's CPU time, from record batches in memory: `./dev bench fold
+ * [coarse|fine] [EVENTS]`, both where none is named. Checksums, the validation of every document and exact sums are in it; no broker and no leaf. `by hand` folds the
  * same answers with code that knows the statement, as the goal of what is compiled; it neither validates nor sums exactly.
  */
 import { parseArgs } from 'node:util'
@@ -10,10 +10,14 @@ import { toTopicId, zeroCounts } from '../src/core/shard.ts'
 import { planRollup } from '../src/planner/plan-rollup.ts'
 import { RecordBatchDecoder } from '../src/records/record-batch-decoder.ts'
 import { loadParser } from '../src/sql/parse-statement.ts'
+import { runAsOneFile } from './support/as-one-file.ts'
+import { BenchReport } from './support/bench-report.ts'
 import { buildAnswers, threadMs, type EventAnswer } from './support/event-answers.ts'
 import { HandFold } from './support/hand-fold.ts'
 
 const ROUNDS = 5
+/** Of the coarse statement: decoding, fields and fold. */
+const MILLIONS_BAR = 2
 /** Characters of 16 bytes. */
 const TOPIC_ID_LENGTH = 22
 /** As the tailer commits while catching up. */
@@ -79,30 +83,41 @@ function readBack(buffers: readonly ArrayBuffer[]): number {
   return threadMs() - startedAt
 }
 
-const { positionals } = parseArgs({ allowPositionals: true })
-const [name = 'coarse', count = '500000'] = positionals
-const statement = STATEMENTS[name]
-if (statement === undefined) throw new Error(`no statement "${name}": coarse or fine`)
-await loadParser()
-const plan = planRollup(statement, { versions: { timeZones: '', unicode: '' } })
-const answers = buildAnswers(Number(count))
-const events = answers.at(-1)?.next ?? 0
-const rate = (ms: number): string => `${(events / ms / 1000).toFixed(2)} M events/s`
-const fold = new IngestFold({ rollupId: 1, plan, onError: 'dead_letter', deadLettersMax: 100 })
-let best: Result | undefined
-let bestHandMs = Infinity
-for (let round = 0; round < ROUNDS; round++) {
-  const result = foldAll(fold, answers, String(round).padEnd(TOPIC_ID_LENGTH, 'A'))
-  if (best === undefined || result.foldMs < best.foldMs) best = result
-  bestHandMs = Math.min(bestHandMs, handAll(answers, name === 'fine'))
+function measure(name: string, statement: string, answers: readonly EventAnswer[]): void {
+  const plan = planRollup(statement, { versions: { timeZones: '', unicode: '' } })
+  const events = answers.at(-1)?.next ?? 0
+  const fold = new IngestFold({ rollupId: 1, plan, onError: 'dead_letter', deadLettersMax: 100 })
+  const results: Result[] = []
+  let bestHandMs = Infinity
+  for (let round = 0; round < ROUNDS; round++) {
+    results.push(foldAll(fold, answers, String(round).padEnd(TOPIC_ID_LENGTH, 'A')))
+    bestHandMs = Math.min(bestHandMs, handAll(answers, name === 'fine'))
+  }
+  const [best] = results.toSorted((a, b) => a.foldMs - b.foldMs)
+  if (best === undefined) throw new Error('no round')
+  const { groups, foldMs, sealMs, bytes, buffers } = best
+  const millions = (ms: number): number => events / ms / 1000
+  console.log(`${name}: ${events} events, ${groups} groups in ${buffers.length} batches`)
+  report.figure(`${name}: fold`, millions(foldMs), 'M events/s', 'higher')
+  report.figure(`${name}: fold and seal`, millions(foldMs + sealMs), 'M events/s', 'higher')
+  report.figure(`${name}: sealing`, (sealMs * 1000) / groups, 'us a group', 'lower')
+  report.figure(`${name}: reading back`, (readBack(buffers) * 1000) / groups, 'us a group', 'lower')
+  report.figure(`${name}: size in a batch`, bytes / groups, 'bytes a group', 'lower')
+  report.figure(`${name}: by hand`, millions(bestHandMs), 'M events/s')
+  if (name === 'coarse')
+    report.bar('coarse: decode, fields and fold', millions(foldMs), { atLeast: MILLIONS_BAR, unit: 'M events/s' })
 }
-if (best === undefined) throw new Error('no round')
-const { groups, foldMs, sealMs, bytes, buffers } = best
-const readMs = readBack(buffers)
-console.log(
-  `${name}: ${events} events, ${groups} groups in ${buffers.length} batches, ${Math.round(bytes / groups)} bytes a group`,
-)
-console.log(`fold            ${rate(foldMs)}`)
-console.log(`fold and seal   ${rate(foldMs + sealMs)}, sealing ${((sealMs * 1000) / groups).toFixed(2)} us a group`)
-console.log(`reading back    ${((readMs * 1000) / groups).toFixed(2)} us a group`)
-console.log(`by hand         ${rate(bestHandMs)}, ratio ${(bestHandMs / foldMs).toFixed(2)}`)
+
+const { positionals } = parseArgs({ allowPositionals: true })
+const [name, count = '500000'] = positionals
+await runAsOneFile('fold', import.meta.url)
+const names = name === undefined ? Object.keys(STATEMENTS) : [name]
+const report = new BenchReport('fold')
+await loadParser()
+const answers = buildAnswers(Number(count))
+for (const each of names) {
+  const statement = STATEMENTS[each]
+  if (statement === undefined) throw new Error(`no statement "${each}": coarse or fine`)
+  measure(each, statement, answers)
+}
+report.end()

@@ -1,6 +1,6 @@
 /**
  * Measures the leaf alone: microseconds per group row, new and stored ones, and what commit sizes make of it.
- *   node bench/leaf.ts [EVENTS]
+ *   ./dev bench leaf [EVENTS]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,8 @@ import { toTopicId } from '../src/core/shard.ts'
 import { openLeafReader } from '../src/leaf/leaf-database.ts'
 import { SqliteLeaf } from '../src/leaf/sqlite-leaf.ts'
 import { definitionOf, rangeOf } from '../test/leaf/leaf-fixture.ts'
+import { runAsOneFile } from './support/as-one-file.ts'
+import { BenchReport } from './support/bench-report.ts'
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000)
 const EVENTS_PER_MINUTE = 6000
@@ -111,18 +113,19 @@ function run(fine: boolean, perCommit: number): void {
   leaf.dropRollup('r')
   const dropMs = performance.now() - dropStartMs
   leaf.close()
-  const columns = [
-    fine ? 'fine  ' : 'coarse',
-    `${perCommit} events a commit`,
-    `${rows} rows into ${stored?.groups} groups (${counted} counted)`,
-    `${((elapsedMs * 1000) / rows).toFixed(2)} us a row (${(cpuMicroseconds / rows).toFixed(2)} of CPU)`,
-    `${Math.round((EVENTS / elapsedMs) * 1000).toLocaleString('en')} events/s`,
-    `longest commit ${longestMs.toFixed(0)} ms`,
-    `${megabytes.toFixed(1)} MB (${Math.round((stored?.bytes ?? 0) / 2 ** 20)} content)`,
-    `drop ${dropMs.toFixed(0)} ms`,
-  ]
-  console.log(columns.join(', '))
+  const title = `${fine ? 'fine' : 'coarse'}, ${perCommit} events a commit`
+  console.log(`${title}: ${rows} rows into ${stored?.groups} groups (${counted} counted)`)
+  report.figure(`${title}: wall time`, (elapsedMs * 1000) / rows, 'us a row', 'lower')
+  report.figure(`${title}: CPU`, cpuMicroseconds / rows, 'us a row', 'lower')
+  report.figure(title, (EVENTS / elapsedMs) * 1000, 'events/s', 'higher')
+  report.figure(`${title}: longest commit`, longestMs, 'ms', 'lower')
+  report.figure(`${title}: file`, megabytes, 'MiB', 'lower')
+  report.figure(`${title}: content`, (stored?.bytes ?? 0) / 2 ** 20, 'MiB', 'lower')
+  report.figure(`${title}: dropping the rollup`, dropMs, 'ms', 'lower')
   rmSync(directory, { recursive: true })
 }
 
+await runAsOneFile('leaf', import.meta.url)
+const report = new BenchReport('leaf')
 for (const fine of [false, true]) for (const perCommit of [50_000, 250_000]) run(fine, perCommit)
+report.end()

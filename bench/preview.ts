@@ -4,7 +4,9 @@
  */
 import { parseArgs } from 'node:util'
 import { createDataFolder, startRollupd } from '../test/support/running-service.ts'
+import { BenchReport } from './support/bench-report.ts'
 import { buildRollupd } from './support/built-rollupd.ts'
+import { median } from './support/median.ts'
 import { PageViews } from './support/page-views.ts'
 import { WORKLOADS } from './support/workloads.ts'
 
@@ -17,6 +19,7 @@ const MS_BAR = 300
 
 const { values: flags } = parseArgs({ options: { runs: { type: 'string', default: '20' } } })
 
+const report = new BenchReport('preview')
 const cli = await buildRollupd()
 const data = createDataFolder()
 const service = await startRollupd({ data: data.path, cli })
@@ -34,19 +37,16 @@ try {
     const first = await ask(steps)
     const later: number[] = []
     for (let run = 0; run < Number(flags.runs); run++) later.push(await ask(steps))
-    later.sort((a, b) => a - b)
-    const median = later[later.length >> 1] ?? Number.NaN
-    const slowest = later.at(-1) ?? Number.NaN
-    const isMet = Math.max(first, slowest) < MS_BAR
-    console.log(
-      `preview of ${RECORDS} records${steps ? ' with steps' : ''}: first ${first.toFixed(0)} ms, then median ${median.toFixed(0)} ms, ` +
-        `slowest of ${later.length} ${slowest.toFixed(0)} ms; bar < ${MS_BAR} ms: ${isMet ? 'met' : 'MISSED'}`,
-    )
+    const title = `preview of ${RECORDS} records${steps ? ' with steps' : ''}`
+    report.figure(`${title}: the first after the start`, first, 'ms', 'lower')
+    report.figure(`${title}: median of those after it`, median(later), 'ms', 'lower')
+    report.bar(`${title}: the slowest`, Math.max(first, ...later), { below: MS_BAR, unit: 'ms' })
   }
 } finally {
   await service.stop()
   data.remove()
 }
+report.end()
 
 async function ask(steps: boolean): Promise<number> {
   const startedAtMs = performance.now()

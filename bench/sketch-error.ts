@@ -1,6 +1,6 @@
 /**
- * The errors of APPROX_DISTINCT and APPROX_PERCENTILE against the exact answers, from one value to 10^7, as the tables of docs/SKETCHES.md: `node
- * bench/sketch-error.ts [--max N]`. A seed gives one sequence of values, so the figures are the same on every machine; a minute.
+ * The errors of APPROX_DISTINCT and APPROX_PERCENTILE against the exact answers, from one value to 10^7, as the tables of docs/SKETCHES.md: `./dev
+ * bench sketch-error [--max N]`. A seed gives one sequence of values, so the figures are the same on every machine; a minute.
  */
 import { parseArgs } from 'node:util'
 import { resolveAggregate } from '../src/aggregates/aggregate-table.ts'
@@ -8,6 +8,7 @@ import type { Accumulator, Aggregate } from '../src/aggregates/aggregate.ts'
 import { RecordPlace } from '../src/core/record-place.ts'
 import { Registers } from '../src/core/registers.ts'
 import { SeededRandom } from '../test/fuzz/seeded-random.ts'
+import { BenchReport } from './support/bench-report.ts'
 
 const MAX_DEFAULT = '10000000'
 /** Together about as many values in each row. */
@@ -20,6 +21,7 @@ const STEP = 1_537_228_672_809_129_301n
 const { values: options } = parseArgs({ options: { max: { type: 'string' } } })
 const valuesMax = Number(options.max ?? MAX_DEFAULT)
 const r = new Registers(1)
+const report = new BenchReport('sketch-error')
 
 function accumulatorOf(aggregate: Aggregate): Accumulator {
   const accumulator = aggregate.createAccumulator({ place: new RecordPlace(), order: [], bounds: 'state' })
@@ -67,6 +69,9 @@ function reportDistinct(): void {
     const errors = distinctErrors(count, trials)
     const sizes = errors.map((error) => Math.abs(error))
     const mean = (list: readonly number[]): number => list.reduce((sum, one) => sum + one, 0) / list.length
+    const title = `APPROX_DISTINCT of ${count.toLocaleString('en')}`
+    report.figure(`${title}: mean size of the error`, 100 * mean(sizes), '%', 'lower')
+    report.figure(`${title}: greatest error`, 100 * Math.max(...sizes), '%', 'lower')
     rows.push([
       count.toLocaleString('en'),
       String(trials),
@@ -115,6 +120,8 @@ function reportPercentile(count: number): void {
       const exact = values[Math.max(Math.ceil(fraction * count) - 1, 0)] as number
       return relativeError(finished(aggregate, accumulator, fraction), exact)
     })
+    const title = `APPROX_PERCENTILE of ${count.toLocaleString('en')}, ${name}`
+    report.figure(`${title}: greatest error`, 100 * Math.max(...errors), '%', 'lower')
     return [name, ...errors.map(percent)]
   })
   console.log(`${count.toLocaleString('en')} values:\n`)
@@ -125,3 +132,4 @@ console.log('## APPROX_DISTINCT\n')
 reportDistinct()
 console.log('## APPROX_PERCENTILE\n')
 for (const count of [1, 100, 10_000, 1e6, 1e7]) if (count <= valuesMax) reportPercentile(count)
+report.end()

@@ -1,7 +1,7 @@
 /**
  * What each aggregate and each family of functions costs at ingest: nanoseconds a record over a rollup with COUNT(*) alone, folding and sealing
  * one batch, and the bytes that its state adds to a group of the batch. CPU time of one thread; all take turns in each round, and the figure is the
- * median of their differences in a round, so that other work on the machine matters little: `node bench/sql.ts [NAME...] [--rounds N]`.
+ * median of their differences in a round, so that other work on the machine matters little: `./dev bench sql [NAME...] [--rounds N]`.
  */
 import { parseArgs } from 'node:util'
 import { IngestFold } from '../src/aggregator/ingest-fold.ts'
@@ -11,7 +11,10 @@ import { toTopicId } from '../src/core/shard.ts'
 import { planRollup } from '../src/planner/plan-rollup.ts'
 import { RecordBatchDecoder } from '../src/records/record-batch-decoder.ts'
 import { loadParser } from '../src/sql/parse-statement.ts'
+import { runAsOneFile } from './support/as-one-file.ts'
+import { BenchReport } from './support/bench-report.ts'
 import { buildAnswers, threadMs, type EventAnswer } from './support/event-answers.ts'
+import { median } from './support/median.ts'
 
 const ROUNDS_DEFAULT = '5'
 /** As the tailer commits while catching up: one batch. */
@@ -124,14 +127,11 @@ function run(item: Item, answers: readonly EventAnswer[]): void {
   item.bytes = batch?.byteLength ?? 0
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] as number
-}
-
 const { values: options, positionals } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' } } })
 const rounds = Number(options.rounds ?? ROUNDS_DEFAULT)
-const isAsked = (name: string): boolean =>
-  positionals.length === 0 || name === 'sum(latency_ms)' || positionals.some((word) => name.includes(word))
+const isAsked = (name: string): boolean => positionals.length === 0 || positionals.some((word) => name.includes(word))
+await runAsOneFile('sql', import.meta.url)
+const report = new BenchReport('sql')
 await loadParser()
 const answers = buildAnswers(EVENTS)
 const calls = [
@@ -147,16 +147,13 @@ for (const workload of Object.keys(WORKLOADS) as Workload[]) {
   }
   const over = (item: Item): number =>
     (median(item.ms.slice(1).map((ms, round) => ms - (count.ms[round + 1] as number))) * 1e6) / EVENTS
-  const sum = over(items.find(({ name }) => name === 'sum(latency_ms)') as Item)
-  console.log(
-    `${workload}: ${EVENTS} events, ${count.groups} groups, COUNT(*) alone ${Math.round((median(count.ms.slice(1)) * 1e6) / EVENTS)} ns a record`,
-  )
-  console.log(`${''.padEnd(36)}${'ns a record'.padStart(12)}${'over SUM'.padStart(10)}${'bytes a group'.padStart(15)}`)
+  console.log(`${workload}: ${EVENTS} events, ${count.groups} groups`)
+  const alone = (median(count.ms.slice(1)) * 1e6) / EVENTS
+  report.figure(`${workload}, COUNT(*) alone`, alone, 'ns a record', 'lower')
   for (const item of items) {
-    const ns = over(item)
     const bytes = (item.bytes - count.bytes) / item.groups
-    console.log(
-      `${item.name.padEnd(36)}${ns.toFixed(0).padStart(12)}${(ns / sum).toFixed(1).padStart(10)}${bytes.toFixed(0).padStart(15)}`,
-    )
+    report.figure(`${workload}, ${item.name}`, over(item), 'ns a record', 'lower')
+    report.figure(`${workload}, ${item.name}: state`, bytes, 'bytes a group', 'lower')
   }
 }
+report.end()

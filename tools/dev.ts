@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import colors from 'picocolors'
 import { CommandError } from './command-error.ts'
+import { BENCH_FOLDER, runAllBenches } from './commands/bench.ts'
 import { runChecks } from './commands/check.ts'
 import { runKafka } from './commands/kafka.ts'
 import { listScripts, runScripts } from './commands/scripts.ts'
@@ -12,7 +13,6 @@ import { runTests } from './commands/test.ts'
 import { runDown, runLogs, runUp, type UpOptions } from './commands/up.ts'
 import { KafkaMissing } from './kafka/kafka-broker.ts'
 
-const BENCH_FOLDER = 'bench'
 const FUZZ_FOLDER = 'test/fuzz'
 
 const EXIT_FAILED = 1
@@ -46,7 +46,7 @@ function makeProgram(setExitCode: (code: number) => void): Command {
     .description('types, lint, format, imports, unused code: all or the named ones')
     .action(async (names: string[]) => setExitCode(await runChecks(names)))
 
-  addScriptCommand(program, 'bench', BENCH_FOLDER, setExitCode)
+  addScriptCommand(program, 'bench', BENCH_FOLDER, setExitCode, runAllBenches)
   addScriptCommand(program, 'fuzz', FUZZ_FOLDER, setExitCode)
 
   program
@@ -85,7 +85,13 @@ function makeProgram(setExitCode: (code: number) => void): Command {
   return program
 }
 
-function addScriptCommand(program: Command, word: string, folder: string, setExitCode: (code: number) => void): void {
+function addScriptCommand(
+  program: Command,
+  word: string,
+  folder: string,
+  setExitCode: (code: number) => void,
+  runAll: () => Promise<number> = () => runScripts(folder, undefined, []),
+): void {
   program
     .command(`${word} [name] [args...]`)
     .description(`run ${folder}/NAME.ts, or all of them: ${listScripts(folder).join(', ') || 'none yet'}`)
@@ -99,7 +105,7 @@ function addScriptCommand(program: Command, word: string, folder: string, setExi
             .map((script) => `${script}\n`)
             .join(''),
         )
-      else setExitCode(await runScripts(folder, name, args))
+      else setExitCode(name === undefined ? await runAll() : await runScripts(folder, name, args))
     })
 }
 
