@@ -1,75 +1,136 @@
 /**
- * Freshness: from producing a record to reading it in a query, while events arrive at a steady rate.
- *   ./dev bench freshness [--rate EVENTS_PER_SECOND] [--seconds N]
+ * Freshness and queries under load: from producing a record to its being in an answer, and how long queries over an hour take meanwhile, with a
+ * week of groups stored.
+ *   ./dev bench freshness [--rate EVENTS_PER_SECOND] [--seconds N] [--groups N]
  */
 import { parseArgs } from 'node:util'
-import { KafkaLog } from '../src/adapters/kafka/kafka-log.ts'
-import type { NewRecord } from '../src/tailer/record-source.ts'
-import { createDataFolder, startRollupd } from '../test/support/running-service.ts'
 import { startKafka } from '../tools/kafka/kafka-broker.ts'
+import { BenchReport } from './support/bench-report.ts'
 import { buildRollupd } from './support/built-rollupd.ts'
-import { PageViews } from './support/page-views.ts'
+import { FilledLeaf, ROLLUP } from './support/filled-leaf.ts'
+import { FIRST_MINUTE_MS, groupView, groupViews } from './support/group-views.ts'
+import { percentile } from './support/median.ts'
+import { nowMs, runSteadyLoad, type Tick } from './support/steady-load.ts'
 import { WORKLOADS } from './support/workloads.ts'
 
-const PARTITIONS = 4
 const TOPIC = 'page_views'
-const TICK_MS = 25
+/** A million groups fill a week. */
+const GROUPS_PER_MINUTE = 100
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** By events/s: p99 from produced to visible, milliseconds. */
+const FRESH_MS_BARS: Readonly<Record<string, number>> = { '100000': 400, '1000': 150 }
+/** p99 of the queries, milliseconds. */
+const QUERY_MS_BAR = 20
+const QUERIES_PER_SECOND = 20
+/** Each of these ticks is waited for by a query: ten a second. */
+const TICKS_PER_PROBE = 4
 /** The first seconds warm the service up and aren't counted. */
 const WARM_UP_MS = 5000
-const P99_MS_BAR = 500
+/** Some minutes of the live events' time; repeated, so that the load makes nothing while it runs. */
+const RING_EVENTS = 200_000
+const RING_MINUTES = 30
 
 const { values: flags } = parseArgs({
-  options: { rate: { type: 'string', default: '20000' }, seconds: { type: 'string', default: '20' } },
+  options: {
+    rate: { type: 'string' },
+    seconds: { type: 'string', default: '30' },
+    groups: { type: 'string', default: '1000000' },
+  },
 })
-const perTick = Math.round((Number(flags.rate) * TICK_MS) / 1000)
+const groups = Number(flags.groups)
+const minutes = Math.ceil(groups / GROUPS_PER_MINUTE)
 
+const report = new BenchReport('freshness')
 const cli = await buildRollupd()
+// the events' times are of the past, and a broker removes what is older than a week
 const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
-const data = createDataFolder()
-const log = new KafkaLog({ brokers: [kafka.bootstrap], clientId: 'bench' }, Date.now)
-await log.createTopic(TOPIC, PARTITIONS)
-const service = await startRollupd({ data: data.path, kafka: kafka.bootstrap, cli })
 try {
-  await service.createRollup('bench', WORKLOADS.coarse, TOPIC)
-  const events = new PageViews()
-  const delaysMs: number[] = []
-  const asking: Promise<void>[] = []
-  const startedAtMs = performance.now()
-  const endAtMs = startedAtMs + WARM_UP_MS + Number(flags.seconds) * 1000
-  let produced = 0
-  for (let tickAtMs = startedAtMs; tickAtMs < endAtMs; tickAtMs += TICK_MS) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, Math.max(0, tickAtMs - performance.now()))
-    })
-    const records = Array.from({ length: perTick }, (_, index): NewRecord => ({
-      value: Buffer.from(JSON.stringify(events.next())),
-      key: null,
-      headers: [],
-      partition: index % PARTITIONS,
-    }))
-    const producedAtMs = performance.now()
-    const ranges = await log.produce(TOPIC, records)
-    produced += records.length
-    const atLeast = Object.fromEntries(ranges.map(({ partition, next }) => [String(partition), next]))
-    asking.push(ask(atLeast, producedAtMs))
-  }
-  await Promise.all(asking)
-  const seconds = (performance.now() - startedAtMs) / 1000
-  delaysMs.sort((a, b) => a - b)
-  const at = (share: number) =>
-    delaysMs[Math.min(delaysMs.length - 1, Math.floor(delaysMs.length * share))] ?? Number.NaN
-  console.log(
-    `freshness at ${Math.round(produced / seconds)} events/s, ${delaysMs.length} queries: p50 ${at(0.5).toFixed(0)} ms, p99 ${at(0.99).toFixed(0)} ms, ` +
-      `max ${at(1).toFixed(0)} ms; bar p99 < ${P99_MS_BAR} ms: ${at(0.99) < P99_MS_BAR ? 'met' : 'MISSED'}`,
-  )
-
-  async function ask(atLeast: Record<string, number>, producedAtMs: number): Promise<void> {
-    await service.query('SELECT SUM(views) AS views FROM bench', { at_least: { [TOPIC]: atLeast }, timeout_ms: 30_000 })
-    if (producedAtMs - startedAtMs > WARM_UP_MS) delaysMs.push(performance.now() - producedAtMs)
+  const nextEvent = groupViews({ groupsPerMinute: GROUPS_PER_MINUTE })
+  const statement = WORKLOADS.fine
+  const leaf = await FilledLeaf.create({ cli, kafka: kafka.bootstrap, topic: TOPIC, statement, nextEvent, groups })
+  try {
+    for (const rate of flags.rate === undefined ? Object.keys(FRESH_MS_BARS) : [flags.rate]) await measure(leaf, rate)
+  } finally {
+    await leaf.stop()
   }
 } finally {
-  await service.stop()
-  await log.close()
   await kafka.stop()
-  data.remove()
+}
+report.end()
+
+async function measure(leaf: FilledLeaf, rate: string): Promise<void> {
+  const durationMs = WARM_UP_MS + Number(flags.seconds) * 1000
+  const countedFromMs = nowMs() + WARM_UP_MS
+  const asking: Promise<void>[] = []
+  const freshMs: number[] = []
+  const queryMs: number[] = []
+  let [ticks, produced, startedAtMs, endedAtMs] = [0, 0, 0, 0]
+
+  const onTick = (tick: Tick): void => {
+    ticks++
+    startedAtMs ||= tick.producedAtMs
+    produced += tick.records
+    endedAtMs = nowMs()
+    if (ticks % TICKS_PER_PROBE === 0) asking.push(probe(tick))
+  }
+  const probe = async ({ producedAtMs, next }: Tick): Promise<void> => {
+    await leaf.service.query(toMinuteQuery(minutes), { at_least: { [TOPIC]: next }, timeout_ms: 30_000 })
+    if (producedAtMs >= countedFromMs) freshMs.push(nowMs() - producedAtMs)
+  }
+  let asked = 0
+  const ask = async (): Promise<void> => {
+    const askedAtMs = nowMs()
+    await leaf.service.query(toHourQuery(asked++))
+    if (askedAtMs >= countedFromMs) queryMs.push(nowMs() - askedAtMs)
+  }
+  const timer = setInterval(() => asking.push(ask()), 1000 / QUERIES_PER_SECOND)
+  const ring = createRing()
+  const load = { bootstrap: kafka.bootstrap, topic: TOPIC, eventsPerSecond: Number(rate), durationMs, ring }
+  try {
+    await runSteadyLoad(load, onTick)
+  } finally {
+    clearInterval(timer)
+  }
+  await Promise.all(asking)
+  const reached = (produced / (endedAtMs - startedAtMs)) * 1000
+  const note = reached < Number(rate) * 0.95 ? `only ${Math.round(reached)} events/s were produced` : undefined
+  const title = `at ${rate} events/s`
+  report.figure(`${title}: produced to visible, p50`, percentile(freshMs, 0.5), 'ms', 'lower')
+  report.figure(`${title}: produced to visible, the slowest of ${freshMs.length}`, Math.max(...freshMs), 'ms', 'lower')
+  report.figure(`${title}: queries over an hour, p50`, percentile(queryMs, 0.5), 'ms', 'lower')
+  report.figure(`${title}: queries over an hour, the slowest of ${queryMs.length}`, Math.max(...queryMs), 'ms', 'lower')
+  const below = FRESH_MS_BARS[rate]
+  const freshLimit = { unit: 'ms', note, ...(below === undefined ? {} : { below }) }
+  report.bar(`${title}: produced to visible, p99`, percentile(freshMs, 0.99), freshLimit)
+  report.bar(`${title}: queries over an hour, p99`, percentile(queryMs, 0.99), {
+    below: QUERY_MS_BAR,
+    unit: 'ms',
+    note,
+  })
+}
+
+/** Live events: of the minutes behind the week. */
+function createRing(): string[] {
+  const first = minutes * GROUPS_PER_MINUTE
+  return Array.from({ length: RING_EVENTS }, (_, index) => {
+    const minute = Math.floor((index * RING_MINUTES) / RING_EVENTS)
+    return groupView(first + minute * GROUPS_PER_MINUTE + (index % GROUPS_PER_MINUTE), GROUPS_PER_MINUTE).json
+  })
+}
+
+/** Hours all over the week, in turn as a series and as a table of countries. */
+function toHourQuery(index: number): string {
+  const hours = Math.max(1, Math.floor(minutes / 60))
+  // a step that meets every hour, in no order
+  const start = FIRST_MINUTE_MS + ((index * 61) % hours) * HOUR_MS
+  const range = `minute >= '${new Date(start).toISOString()}' AND minute < '${new Date(start + HOUR_MS).toISOString()}'`
+  return index % 2 === 0
+    ? `SELECT minute, SUM(views) AS views, MAX(max_latency) AS slowest FROM ${ROLLUP} WHERE ${range} GROUP BY minute ORDER BY minute`
+    : `SELECT country, SUM(views) AS views, MEASURE(avg_latency) AS avg_latency FROM ${ROLLUP} WHERE ${range} GROUP BY country`
+}
+
+function toMinuteQuery(index: number): string {
+  const minute = new Date(FIRST_MINUTE_MS + index * MINUTE_MS).toISOString()
+  return `SELECT country, path, views FROM ${ROLLUP} WHERE minute = '${minute}'`
 }

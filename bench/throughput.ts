@@ -52,7 +52,7 @@ const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 try {
   const peers = flags['no-peer'] ? [] : await buildThroughputPeers()
   const startedAtMs = performance.now()
-  await fillTopic(kafka.bootstrap, TOPIC, PARTITIONS, records)
+  await fillTopic({ bootstrap: kafka.bootstrap, topic: TOPIC, partitions: PARTITIONS, count: records })
   console.log(
     `${records} events on ${PARTITIONS} partitions, produced in ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`,
   )

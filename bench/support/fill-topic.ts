@@ -1,4 +1,4 @@
-/** Fills a Kafka topic with the bench's events, evenly over its partitions, with progress. */
+/** Fills a Kafka topic with a bench's events, evenly over its partitions, with progress. */
 import { KafkaLog } from '../../src/adapters/kafka/kafka-log.ts'
 import type { NewRecord } from '../../src/tailer/record-source.ts'
 import { EVENT_STEP_MS, FIRST_EVENT_MS, PageViews } from './page-views.ts'
@@ -6,21 +6,35 @@ import { EVENT_STEP_MS, FIRST_EVENT_MS, PageViews } from './page-views.ts'
 const CHUNK = 20_000
 const NO_HEADERS: NewRecord['headers'] = []
 
-export async function fillTopic(bootstrap: string, topic: string, partitions: number, count: number): Promise<void> {
+/** Gives the events one after another: a JSON document and its time. */
+export type EventSource = () => { readonly json: string; readonly timestampMs: number }
+
+export interface Filling {
+  readonly bootstrap: string
+  readonly topic: string
+  /** Of a topic that is new; absent: the topic is there. */
+  readonly partitions?: number
+  readonly count: number
+  /** Default: page views from the first on. */
+  readonly nextEvent?: EventSource
+}
+
+export async function fillTopic({ bootstrap, topic, partitions, count, nextEvent }: Filling): Promise<void> {
   const log = new KafkaLog({ brokers: [bootstrap], clientId: 'bench' }, Date.now)
+  const next = nextEvent ?? pageViews()
   try {
-    await log.createTopic(topic, partitions)
-    const events = new PageViews()
+    if (partitions !== undefined) await log.createTopic(topic, partitions)
+    const partitionCount = (await log.findTopic(topic))?.partitions.length ?? 1
     for (let produced = 0; produced < count;) {
       const records: NewRecord[] = []
       for (; records.length < CHUNK && produced + records.length < count;) {
-        const index = produced + records.length
+        const { json, timestampMs } = next()
         records.push({
-          value: Buffer.from(JSON.stringify(events.next())),
+          value: Buffer.from(json),
           key: null,
           headers: NO_HEADERS,
-          timestampMs: FIRST_EVENT_MS + index * EVENT_STEP_MS,
-          partition: index % partitions,
+          timestampMs,
+          partition: (produced + records.length) % partitionCount,
         })
       }
       await log.produce(topic, records)
@@ -31,4 +45,10 @@ export async function fillTopic(bootstrap: string, topic: string, partitions: nu
   } finally {
     await log.close()
   }
+}
+
+function pageViews(): EventSource {
+  const events = new PageViews()
+  let timestampMs = FIRST_EVENT_MS - EVENT_STEP_MS
+  return () => ({ json: JSON.stringify(events.next()), timestampMs: (timestampMs += EVENT_STEP_MS) })
 }
