@@ -26,10 +26,13 @@ function toPace(): ReadingPace {
 }
 
 assert(parentPort !== null, 'the ingest worker runs as a thread')
+const committer = new LeafCommitPort(leafPort)
+// either port would keep the thread alive
+parentPort.on('close', () => committer.close())
 new IngestThread({
   port: parentPort,
   source: openSource(source),
-  committer: new LeafCommitPort(leafPort),
+  committer,
   deadLettersMax,
   pace: toPace(),
 })

@@ -2,6 +2,7 @@
  * The service: builds and wires all parts, starts them in the order of the data's flow, stops them in the reverse one. A broken
  * invariant anywhere ends the process (law 10): the leaf's last commit is where it goes on.
  */
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import pino, { type Logger } from 'pino'
@@ -17,6 +18,7 @@ import { createPlanner } from './create-planner.ts'
 import { explainUnusable, makeDirectory } from './data-directory.ts'
 import { QueryService } from '../query/query-service.ts'
 import { IngestThreadClient } from '../service/ingest-thread-client.ts'
+import { IngestThreads } from '../service/ingest-threads.ts'
 import { Metrics } from '../service/metrics.ts'
 import { FencedQueries } from '../service/fenced-queries.ts'
 import { PreviewClient } from '../service/preview/preview-client.ts'
@@ -45,6 +47,8 @@ const STOP_MS_MAX = 9_500
 const QUERY_GRACE_MS = 2_000
 /** ... and clients that are still reading their answers. What is folded has the rest of the time to be stored. */
 const CLIENT_GRACE_MS = 4_000
+/** More than so many wait for the leaf's one writer. */
+const INGEST_THREADS_DEFAULT_MAX = 4
 /** How soon partitions that were added to a topic are found (the contract says 10 s), and a broker's return is noticed. */
 const WATCH_MS = 5_000
 /** A sample of large records must not take the service's memory: past it that preview fails alone. Megabytes. */
@@ -92,8 +96,12 @@ async function start(
   closers.push(() => leaf.close())
 
   const { settings, source, sink } = openLog(config, data, closers)
-  const worker = startIngestWorker(settings, leaf, config)
-  const ingest = new IngestThreadClient(worker, (error) => endProcess(logger, error))
+  const ingest = new IngestThreads(
+    Array.from({ length: config.limits.ingest_threads || defaultIngestThreads() }, () => {
+      const worker = startIngestWorker(settings, leaf, config)
+      return new IngestThreadClient(worker, (error) => endProcess(logger, error))
+    }),
+  )
   closers.push(() => ingest.close())
 
   const background = (work: Promise<void>): void => {
@@ -187,6 +195,10 @@ function openLog(config: Config, data: string, closers: (() => Promise<void> | v
   const source = openSource(settings)
   closers.push(() => source.close())
   return { settings, source, sink: writer as RecordSink }
+}
+
+function defaultIngestThreads(): number {
+  return Math.min(availableParallelism(), INGEST_THREADS_DEFAULT_MAX)
 }
 
 function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, config: Config): Worker {

@@ -5,15 +5,17 @@ import type { StoredRollup } from '../leaf/leaf-store.ts'
 import type { FromIngest, ToIngest } from '../tailer/ingest-messages.ts'
 import type { ShardReport } from '../tailer/ingest-events.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
-import type { IngestControl, IngestControlEvents } from './ingest-control.ts'
+import type { IngestControlEvents } from './ingest-control.ts'
+import type { ThreadControl } from './ingest-threads.ts'
 
 /** A message without its number. */
 type Call<Message> = Message extends unknown ? Omit<Message, 'call'> : never
 
-export class IngestThreadClient implements IngestControl {
+export class IngestThreadClient implements ThreadControl {
   readonly #worker: Worker
   readonly #calls = new PendingCalls<undefined>('the ingest thread has ended')
   readonly #reports = new Map<number, readonly ShardReport[]>()
+  readonly #ended: Promise<void>
   #events: IngestControlEvents | undefined
   #isClosing = false
 
@@ -22,8 +24,11 @@ export class IngestThreadClient implements IngestControl {
     this.#worker = worker
     worker.on('message', (message: FromIngest) => this.#receive(message))
     worker.on('error', onFatal)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#ended = promise
     worker.on('exit', (code) => {
       this.#calls.close()
+      resolve()
       if (!this.#isClosing && code === 0) onFatal(new Error('the ingest thread ended by itself'))
     })
   }
@@ -52,10 +57,11 @@ export class IngestThreadClient implements IngestControl {
     return this.#reports.get(rollupId) ?? []
   }
 
-  /** What is folded gets stored; the thread ends by itself. */
+  /** What is folded gets stored; returns when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#call({ kind: 'close' })
+    await this.#ended
   }
 
   #call(message: Call<ToIngest>): Promise<void> {

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import type { IngestControlEvents } from '../../src/service/ingest-control.ts'
+import { IngestThreads, type ThreadControl } from '../../src/service/ingest-threads.ts'
+import { toTopicId } from '../../src/core/shard.ts'
+import type { StoredRollup } from '../../src/leaf/leaf-store.ts'
+import type { ShardStart } from '../../src/tailer/shard-cursor.ts'
+
+/** Notes what it is told. */
+class NotedThread implements ThreadControl {
+  readonly calls: string[] = []
+  events: IngestControlEvents | undefined
+
+  listen(events: IngestControlEvents): void {
+    this.events = events
+  }
+  async start(rollup: StoredRollup): Promise<void> {
+    this.#note(`start ${rollup.id}`, rollup.shards)
+  }
+  async stop(rollupId: number): Promise<void> {
+    this.#note(`stop ${rollupId}`, [])
+  }
+  async addShards(rollupId: number, shards: readonly ShardStart[]): Promise<void> {
+    this.#note(`add ${rollupId}`, shards)
+  }
+  report(): [] {
+    return []
+  }
+  async close(): Promise<void> {
+    this.#note('close', [])
+  }
+  #note(what: string, shards: readonly Pick<ShardStart, 'shard'>[]): void {
+    this.calls.push([what, ...shards.map(({ shard }) => `${shard.topicId}/${shard.partition}`)].join(' '))
+  }
+}
+
+const startAt = (topicId: string, partition: number): ShardStart => ({
+  shard: { topicId: toTopicId(topicId), partition },
+  nextOffset: 0,
+  leaderEpoch: -1,
+})
+
+function rollupOf(id: number, shards: readonly ShardStart[]): StoredRollup {
+  return { id, shards } as unknown as StoredRollup
+}
+
+function startThreads(count: number): { threads: NotedThread[]; all: IngestThreads; told: string[] } {
+  const threads = Array.from({ length: count }, () => new NotedThread())
+  const all = new IngestThreads(threads)
+  const told: string[] = []
+  all.listen({
+    committed: (rollupId) => told.push(`committed ${rollupId}`),
+    shardHalted: (rollupId, { partition }) => told.push(`shard ${rollupId}/${partition}`),
+    rollupHalted: (rollupId, { code }) => told.push(`rollup ${rollupId} ${code}`),
+  })
+  return { threads, all, told }
+}
+
+test('each shard is read by one thread, the same for every rollup', async () => {
+  const { threads, all } = startThreads(2)
+  const shards = [0, 1, 2, 3].map((partition) => startAt('a', partition))
+  await all.start(rollupOf(1, shards))
+  await all.start(rollupOf(2, shards))
+  await all.addShards(1, [startAt('a', 4)])
+  // the letter's code is odd
+  expect(threads.map(({ calls }) => calls)).toEqual([
+    ['start 1 a/1 a/3', 'start 2 a/1 a/3'],
+    ['start 1 a/0 a/2', 'start 2 a/0 a/2', 'add 1 a/4'],
+  ])
+})
+
+test('what halts a rollup in one thread stops it in all, and is told once', async () => {
+  const { threads, all, told } = startThreads(3)
+  await all.start(rollupOf(7, []))
+  threads[1]?.events?.rollupHalted(7, { code: 'disk_full', message: 'm' })
+  threads[2]?.events?.rollupHalted(7, { code: 'disk_full', message: 'm' })
+  expect(told).toEqual(['rollup 7 disk_full'])
+  for (const { calls } of threads) expect(calls).toEqual(['start 7', 'stop 7'])
+  await all.start(rollupOf(7, []))
+  threads[0]?.events?.rollupHalted(7, { code: 'disk_full', message: 'm' })
+  expect(told).toEqual(['rollup 7 disk_full', 'rollup 7 disk_full'])
+})
