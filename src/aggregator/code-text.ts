@@ -1,6 +1,9 @@
 /**
- * Owns the lines of a fold's text, and which expressions are evaluated where the text stands: each once a record, one that only some records
- * need behind its condition.
+ * Owns the lines of a fold's text, and what is done already where the text stands: each expression is evaluated once a record, for all plans
+ * of the text, one that only some records need behind its condition.
+ *
+ * A plan counts a mismatch of kinds (registers.ts) that any of its expressions meets, so one that it takes from another plan brings along
+ * whether its evaluation met one: m5 beside done5.
  */
 import { childrenOf, type Expression } from '../sql/expression.ts'
 import { expressionKey } from '../sql/expression-key.ts'
@@ -12,19 +15,31 @@ export class CodeText {
   #known = new Set<string>()
   /** Evaluated behind some condition further up; the flag of its register says whether it was. */
   readonly #maybe = new Set<string>()
-  readonly #flags: string[] = []
+  readonly #declarations = new Set<string>()
   readonly #lines: string[] = []
+  /** Which noting of mismatches is open where the text stands: that of an evaluation inside another's. */
+  readonly #noting: number[] = []
+  readonly #isOfSeveralPlans: boolean
   #depth = 0
 
-  /** Of all expressions that will be emitted. */
-  constructor(expressions: readonly Expression[]) {
-    for (const expression of expressions) this.#count(expression)
+  constructor(isOfSeveralPlans: boolean) {
+    this.#isOfSeveralPlans = isOfSeveralPlans
   }
 
-  #count(expression: Expression): void {
-    const key = expressionKey(expression)
+  /** Of each expression that will be emitted, before the first one is. */
+  expect(expression: Expression): void {
+    this.expectKey(expressionKey(expression))
+    for (const child of childrenOf(expression)) this.expect(child)
+  }
+
+  /** Of what else once() will be asked for. */
+  expectKey(key: string): void {
     this.#occurrences.set(key, (this.#occurrences.get(key) ?? 0) + 1)
-    for (const child of childrenOf(expression)) this.#count(child)
+  }
+
+  /** Stands before all lines. */
+  declare(text: string): void {
+    this.#declarations.add(text)
   }
 
   line(text: string): void {
@@ -48,32 +63,59 @@ export class CodeText {
     this.#known = known
   }
 
-  /** Emits `body`, which evaluates the expression of that key into register `out`, where it isn't evaluated yet. */
-  once(key: string, out: number, body: () => void): void {
+  /**
+   * Emits `body`, which does what the key names, where it isn't done yet. `name` is one for each key: a part of the names of its
+   * flags. `notes`: the register of an evaluation that can meet a mismatch of kinds.
+   */
+  once(key: string, name: string | number, body: () => void, notes?: number): void {
     if (this.#known.has(key)) return
-    const flag = `done${out}`
+    const flag = `done${name}`
+    const noting = this.#isOfSeveralPlans && this.#isShared(key) ? notes : undefined
     if (this.#maybe.has(key)) {
       this.line(`if (!${flag}) {`)
       this.scope(() => {
-        body()
-        // only now: what has failed behind a try fails again elsewhere
+        this.#note(noting, body)
+        // only now: what has failed behind a try, or in another plan, fails again elsewhere
         this.line(`${flag} = true`)
       })
-      this.line('}')
-    } else {
-      body()
-      if (this.#depth > 0 && (this.#occurrences.get(key) ?? 1) > 1) {
-        this.#maybe.add(key)
-        this.#flags.push(flag)
-        this.line(`${flag} = true`)
-      }
-    }
+      this.line(noting === undefined ? '}' : `} else if (m${noting}) r.kindMismatch = true`)
+    } else if (this.#depth > 0 && this.#isShared(key)) {
+      this.#note(noting, body)
+      this.#maybe.add(key)
+      this.declare(`let ${flag} = false`)
+      if (noting !== undefined) this.declare(`let m${noting} = false`)
+      this.line(`${flag} = true`)
+    } else body()
     this.#known.add(key)
+  }
+
+  #isShared(key: string): boolean {
+    return (this.#occurrences.get(key) ?? 1) > 1
+  }
+
+  /** Emits the evaluation, and whether it met a mismatch, apart from what was met before it. */
+  #note(register: number | undefined, body: () => void): void {
+    if (register === undefined) return body()
+    this.line(`const b${register} = r.kindMismatch; r.kindMismatch = false`)
+    this.#noting.push(register)
+    body()
+    this.#noting.pop()
+    this.line(`m${register} = r.kindMismatch; if (b${register}) r.kindMismatch = true`)
+  }
+
+  /** How many evaluations are being noted. */
+  get notingDepth(): number {
+    return this.#noting.length
+  }
+
+  /** What must stand before a jump out of the evaluations that are noted since `depth`: what was met before them counts still. */
+  leaveNoting(depth: number): string {
+    const before = this.#noting.slice(depth).map((register) => `b${register}`)
+    return before.length === 0 ? '' : `if (${before.join(' || ')}) r.kindMismatch = true; `
   }
 
   /** All that was emitted, the declarations it needs first. */
   get text(): string {
-    const flags = this.#flags.length === 0 ? '' : `let ${this.#flags.map((flag) => `${flag} = false`).join(', ')}\n`
-    return flags + this.#lines.join('\n')
+    return [...this.#declarations, ...this.#lines].join('\n')
   }
 }

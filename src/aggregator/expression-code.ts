@@ -3,7 +3,7 @@
  * once a record; a part that only some records need is evaluated behind its condition. The text holds numbers and names of
  * ours alone: literals, paths and functions come in as values.
  *
- * Names in the text: elements and elementKind (of the element that is unnested), source (a group of another rollup), r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), fail.
+ * Names in the text: elements and elementKind (of the element that is unnested), source (a group of another rollup), r, tag, num (the registers), kind (what the reader found), fields, meta, v (the values), failWith.
  */
 import { assert, at, unreachable } from '../core/assert.ts'
 import { TAG } from '../core/registers.ts'
@@ -22,8 +22,10 @@ import {
 import { PLACED_ARGUMENTS } from '../sql/function-entry.ts'
 import { CAST_TO_NUMERIC_IDS } from '../sql/functions/cast-to-numeric.ts'
 import { functionById } from '../sql/function-table.ts'
-import { CodeNames } from './code-names.ts'
+import type { CodeNames } from './code-names.ts'
 import { CodeText } from './code-text.ts'
+import type { FoldExits } from './fold-exits.ts'
+import { canMixKinds } from './can-mix-kinds.ts'
 import { findInList } from './find-in-list.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 import { expressionKey } from '../sql/expression-key.ts'
@@ -45,18 +47,26 @@ interface Truth {
 export type Failing = 'fail' | 'null' | 'note'
 
 export class ExpressionCode {
-  readonly names = new CodeNames()
+  readonly names: CodeNames
   readonly body: CodeText
   readonly #failing: Failing
+  #exits: FoldExits | undefined
   /** The block that a failure leaves; undefined outside of every try. */
   #tryLabel: string | undefined
-  /** Index of the message's beginning, for fail(). */
+  /** CodeText.notingDepth where that block begins. */
+  #tryDepth = 0
+  /** Index of the message's beginning. */
   #context = 0
 
-  /** `expressions`: all that will be emitted. */
-  constructor(failing: Failing, expressions: readonly Expression[]) {
+  constructor(names: CodeNames, failing: Failing, isOfSeveralPlans: boolean) {
+    this.names = names
     this.#failing = failing
-    this.body = new CodeText(expressions)
+    this.body = new CodeText(isOfSeveralPlans)
+  }
+
+  /** What is emitted next is the plan's with these exits. */
+  enterPlan(exits: FoldExits): void {
+    this.#exits = exits
   }
 
   /** Failures of what is emitted next are told with this context. */
@@ -68,7 +78,8 @@ export class ExpressionCode {
   emit(expression: Expression): number {
     const key = expressionKey(expression)
     const out = this.names.registerOf(key, expression)
-    if (expression.kind !== 'literal') this.body.once(key, out, () => this.#emitBody(expression, out))
+    if (expression.kind === 'literal') return out
+    this.body.once(key, out, () => this.#emitBody(expression, out), canMixKinds(expression) ? out : undefined)
     return out
   }
 
@@ -115,7 +126,9 @@ export class ExpressionCode {
     if (this.#failing === 'note' && this.#tryLabel === undefined)
       return `{ source.note(r.ref[${failed}], ${this.#context}); ${toNull} }`
     if (this.#failing !== 'fail') return toNull
-    return this.#tryLabel === undefined ? `return fail(${failed}, ${this.#context})` : `break ${this.#tryLabel}`
+    if (this.#tryLabel !== undefined) return `{ ${this.body.leaveNoting(this.#tryDepth)}break ${this.#tryLabel} }`
+    assert(this.#exits !== undefined, 'an expression is emitted for a plan')
+    return this.#exits.fail(`r.ref[${failed}]`, this.#context)
   }
 
   #emitMeta(meta: Meta, out: number): void {
@@ -232,10 +245,12 @@ export class ExpressionCode {
     const label = this.names.newLabel()
     this.body.line(`tag[${out}] = ${TAG.NULL}`)
     this.body.line(`${label}: {`)
-    const outer = this.#tryLabel
+    const outer = { label: this.#tryLabel, depth: this.#tryDepth }
     this.#tryLabel = label
+    this.#tryDepth = this.body.notingDepth
     this.body.scope(() => this.body.line(`r.copy(${out}, ${this.emit(argument)}) }`))
-    this.#tryLabel = outer
+    this.#tryLabel = outer.label
+    this.#tryDepth = outer.depth
   }
 
   /** True where one is equal; else null where one comparison is null; else false. */

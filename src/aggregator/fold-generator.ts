@@ -1,179 +1,183 @@
 /**
- * Owns the text of the function that evaluates a record and folds it, without making an object: compile-ingest.ts says in which order, and
- * gives it what it names.
+ * Owns the text of the function that evaluates a record and folds it into the groups of one plan or several, without making an object:
+ * compile-ingest.ts says in which order, and gives it what it names. One plan's text returns the outcome. Each of several plans has a block, which
+ * a record leaves when its outcome for that plan is known; functions of a few plans follow each other over the same fields and registers.
  */
-import type { OrderKey } from '../aggregates/order-key.ts'
-import { valueColumnsOf, type GroupColumn, type IngestHalf, type PartialColumn } from '../planner/plan.ts'
-import type { Expression } from '../sql/expression.ts'
+import { at } from '../core/assert.ts'
+import type { OnError } from '../core/policy.ts'
+import { valueColumnsOf, type IngestHalf } from '../planner/plan.ts'
+import { childrenOf, type Expression } from '../sql/expression.ts'
+import { expressionKey } from '../sql/expression-key.ts'
 import { ConstantFolder } from '../sql/fold-constants.ts'
-import { ExpressionCode } from './expression-code.ts'
-import { FILTERED, FOLDED } from './fold-outcome.ts'
+import { canMixKinds } from './can-mix-kinds.ts'
+import { CodeNames } from './code-names.ts'
+import { ExpressionCode, type Failing } from './expression-code.ts'
+import { EXITS_ALONE, exitsOfPlan, type FoldExits } from './fold-exits.ts'
+import { expressionsOf, groupOf, keyOf, PlanCode, type FoldContext } from './plan-code.ts'
 
-/** Writes the text of the function. */
+/**
+ * Expressions and partials of one function's plans: the engine optimises a function as a whole, and for one that is too long it takes
+ * its time or gives up.
+ */
+const FUNCTION_PARTS_MAX = 300
+
+export interface GeneratorPlan {
+  readonly half: IngestHalf
+  readonly onError: OnError
+}
+
+interface Member {
+  readonly plan: number
+  readonly half: IngestHalf
+  readonly failing: Failing
+  readonly table: number
+  readonly firstAccumulator: number
+}
+
 export class FoldGenerator {
-  readonly code: ExpressionCode
-  /** Beginnings of messages and where in the statement they mean, by the number that the text gives. */
-  readonly contexts: { readonly text: string; readonly position: number }[] = []
-  readonly groupRegisters: number[] = []
-  /** Of the array that is unnested. */
-  arrayField = -1
-  arrayContext = -1
-  /** ORDER BY of each partial. */
-  readonly orders: OrderKey[][] = []
-  readonly #half: IngestHalf
-  readonly #columns: readonly GroupColumn[]
-  readonly #failingIsNull: boolean
+  readonly names = new CodeNames()
+  /** What the text's numbers of contexts mean. */
+  readonly contexts: FoldContext[] = []
+  /** Of each plan. */
+  readonly plans: PlanCode[] = []
+  /** Of each plan, the table of its groups; plans with equal grouping expressions have one. */
+  readonly tables: readonly number[]
+  readonly #members: readonly Member[]
   readonly #isRegrouping: boolean
 
-  constructor(written: IngestHalf, failingIsNull: boolean, isRegrouping: boolean) {
-    const half = foldHalf(written)
+  constructor(plans: readonly GeneratorPlan[], isRegrouping: boolean) {
     this.#isRegrouping = isRegrouping
-    this.#half = half
-    this.#columns = valueColumnsOf(half)
-    this.#failingIsNull = failingIsNull
-    const expressions: Expression[] = half.where === null ? [] : [half.where]
-    for (const { expression } of this.#columns) expressions.push(expression)
-    for (const { filter, args, order = [] } of half.partials) {
-      expressions.push(...(filter === null ? [] : [filter]), ...args, ...order.map(({ expression }) => expression))
-    }
-    this.code = new ExpressionCode(isRegrouping ? 'note' : failingIsNull ? 'null' : 'fail', expressions)
+    const halves = plans.map(({ half }) => foldHalf(half))
+    this.tables = numberTables(halves)
+    let accumulators = 0
+    this.#members = halves.map((half, plan) => {
+      const firstAccumulator = accumulators
+      accumulators += half.partials.length
+      const onError = at(plans, plan).onError
+      const failing = isRegrouping ? 'note' : onError === 'null' ? 'null' : 'fail'
+      return { plan, half, failing, table: at(this.tables, plan), firstAccumulator }
+    })
   }
 
   generate(): string {
-    const { unnest } = this.#half
-    if (unnest !== undefined) {
-      this.arrayField = this.code.names.indexOf(unnest.path)
-      this.arrayContext = this.#enter(`UNNEST(${unnest.path.join('.')})`, 0)
-    }
-    this.#emitWhere()
-    this.#emitKey()
-    const conditions = this.#half.partials.map((partial, index) => this.#emitFilter(partial, index))
-    const registers = this.#half.partials.map((partial, index) => this.#emitArguments(partial, conditions[index]))
-    this.#half.partials.forEach((partial, index) => {
-      this.#emitCheck(partial, index, conditions[index], registers[index] ?? [])
-    })
-    if (unnest !== undefined) this.code.body.line(`if (onlyCheck) return ${FOLDED}`)
-    this.#emitUpdates(conditions, registers)
-    const accumulators = this.#half.partials.map((_, index) => `const a${index} = a[${index}]`)
+    const [alone] = this.#members
+    const functions =
+      alone !== undefined && this.#members.length === 1
+        ? [`function row(onlyCheck) {\n${this.#emitAlone(alone)}\n}`, this.#returnAlone(alone.half)]
+        : this.#emitFunctions()
+    const all = this.#members.map((_, plan) => plan)
+    const tables = [...new Set(this.tables)]
+    const accumulators = this.#members.reduce((sum, { half }) => sum + half.partials.length, 0)
     return [
       "'use strict'",
       'const { tag, num } = r',
       'const { kind } = fields.reader',
       'const { kind: elementKind } = elements.reader',
-      'const fail = (register, context) => failWith(r.ref[register], context)',
-      ...this.code.names.values.map((_, index) => `const v${index} = v[${index}]`),
-      ...accumulators,
-      `function row(onlyCheck) {\n${this.code.body.text.replaceAll(/\bv\[(\d+)\]/g, 'v$1')}\n}`,
-      unnest === undefined ? 'return row' : 'return function fold() { return rows.fold(row) }',
+      ...this.names.values.map((_, index) => `const v${index} = v[${index}]`),
+      ...Array.from({ length: accumulators }, (_, index) => `const a${index} = a[${index}]`),
+      ...tables.map((table) => `const key${table} = keys[${table}], table${table} = tables[${table}]`),
+      ...tables.map((table) => `const groups${table} = table${table}.keys, sets${table} = sets[${table}]`),
+      ...all.map((plan) => `const states${plan} = states[${plan}]`),
+      ...functions,
     ].join('\n')
   }
 
-  #enter(text: string, position: number): number {
-    this.contexts.push({ text, position })
-    this.code.setContext(this.contexts.length - 1)
-    return this.contexts.length - 1
+  #returnAlone({ unnest }: IngestHalf): string {
+    return unnest === undefined ? 'return row' : 'return function fold() { return rows.fold(row) }'
   }
 
-  #emitWhere(): void {
-    const { where } = this.#half
-    if (where === null) return
-    this.#enter('WHERE', where.position)
-    this.code.body.line(`if (!(${this.code.emitCondition(where)})) return ${FILTERED}`)
+  #emitAlone(member: Member): string {
+    const code = this.#createCode([member], false)
+    this.#emitPlan(member, code, EXITS_ALONE)
+    return textOf(code)
   }
 
-  /** A value that no key can hold (text inside an object that is none) fails the record, or is null. */
-  #emitKey(): void {
-    const { code } = this
-    for (const [index, { expression, output }] of this.#columns.entries()) {
-      this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
-      this.groupRegisters.push(code.emit(expression))
+  #emitFunctions(): string[] {
+    const parts = splitMembers(this.#members)
+    const functions = parts.map((members, part) => {
+      const code = this.#createCode(members, true)
+      for (const member of members) this.#emitBlock(member, code)
+      return `function fold${part}() {\n${textOf(code)}\n}`
+    })
+    const calls = parts.map((_, part) => `fold${part}()`)
+    return [...functions, calls.length === 1 ? 'return fold0' : `return function fold() { ${calls.join('; ')} }`]
+  }
+
+  #createCode(members: readonly Member[], isOfSeveralPlans: boolean): ExpressionCode {
+    const code = new ExpressionCode(this.names, members[0]?.failing ?? 'fail', isOfSeveralPlans)
+    for (const { half, table } of members) {
+      for (const expression of expressionsOf(half)) code.body.expect(expression)
+      code.body.expectKey(keyOf(table))
+      code.body.expectKey(groupOf(table))
     }
-    const isSet = this.#half.groupingSets !== undefined
-    code.body.line(isSet ? 'key.reset()' : 'key.reset(); key.appendGroupingSet(0)')
-    for (const [index, column] of this.#columns.entries()) {
-      this.#emitAppend(column, index)
-      if (isSet) code.body.line(`sets.ends[${index}] = key.length`)
-    }
+    return code
   }
 
-  #emitAppend({ type, output, expression }: GroupColumn, index: number): void {
-    const { code } = this
-    const register = this.groupRegisters[index] ?? 0
-    const append = `key.appendRegister(r, ${register})`
-    if (type !== 'any' && type !== 'jsonb') return code.body.line(append)
-    const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
-    // the register stays: an aggregate may read the same field
-    const reaction = this.#failingIsNull ? 'key.appendNull()' : `return failWith(e${register}, ${context})`
-    code.body.line(`const e${register} = ${append}; if (e${register} !== null) ${reaction}`)
+  #emitBlock(member: Member, code: ExpressionCode): void {
+    const { plan, half } = member
+    const canMismatch = conditionsOf(half).length > 0 || expressionsOf(half).some(canMixKinds)
+    code.body.line(`plan${plan}: {${canMismatch ? ' r.kindMismatch = false' : ''}`)
+    code.body.scope(() => this.#emitPlan(member, code, exitsOfPlan(plan, canMismatch)))
+    code.body.line('}')
   }
 
-  /** The name of the partial's condition in the text; undefined where it takes every record. */
-  #emitFilter({ filter, call }: PartialColumn, index: number): string | undefined {
-    if (filter === null) return undefined
-    this.#enter(call, filter.position)
-    this.code.body.line(`let c${index} = ${this.code.emitCondition(filter)}`)
-    return `c${index}`
+  #emitPlan({ failing, ...member }: Member, code: ExpressionCode, exits: FoldExits): void {
+    const plan = new PlanCode({
+      ...member,
+      code,
+      exits,
+      failingIsNull: failing !== 'fail',
+      isRegrouping: this.#isRegrouping,
+      contexts: this.contexts,
+    })
+    plan.emit()
+    this.plans[member.plan] = plan
   }
+}
 
-  #emitArguments({ args, order = [], call }: PartialColumn, condition: string | undefined): number[] {
-    const registers: number[] = []
-    const keys: OrderKey[] = []
-    this.orders.push(keys)
-    const emit = (): void => {
-      this.#enter(call, args[0]?.position ?? 0)
-      for (const argument of args) registers.push(this.code.emit(argument))
-      for (const { expression, descending, nullsFirst } of order) {
-        keys.push({ register: this.code.emit(expression), descending, nullsFirst })
+function textOf(code: ExpressionCode): string {
+  return code.body.text.replaceAll(/\bv\[(\d+)\]/g, 'v$1')
+}
+
+/** Plans in functions: those that fail alike, as many as make no function too long. */
+function splitMembers(members: readonly Member[]): Member[][] {
+  const parts: Member[][] = []
+  for (const failing of ['fail', 'null'] as const) {
+    let size = Infinity
+    const alike = members.filter((one) => one.failing === failing)
+    for (const member of alike.toSorted((left, right) => left.table - right.table)) {
+      const own =
+        member.half.partials.length + expressionsOf(member.half).reduce((sum, one) => sum + countNodes(one), 0)
+      size += own
+      if (size > FUNCTION_PARTS_MAX) {
+        parts.push([])
+        size = own
       }
+      parts.at(-1)?.push(member)
     }
-    if (condition === undefined) emit()
-    else this.code.body.behind(condition, emit)
-    return registers
   }
+  return parts
+}
 
-  #emitCheck(
-    { call, args }: PartialColumn,
-    index: number,
-    condition: string | undefined,
-    registers: readonly number[],
-  ): void {
-    if (registers.length === 0) return
-    const context = this.#enter(call, args[0]?.position ?? 0)
-    const check = `a${index}.check(r, ${argumentText(registers)})`
-    // Under on_error null a value that the aggregate doesn't take is skipped as a NULL is.
-    const name = `x${index}`
-    if (this.#failingIsNull) this.code.body.line(`const ${name} = ${guarded(condition, `${check} === null`, 'false')}`)
-    else {
-      this.code.body.line(`const ${name} = ${guarded(condition, check, 'null')}`)
-      this.code.body.line(`if (${name} !== null) return failWith(${name}, ${context})`)
-    }
-  }
+function countNodes(expression: Expression): number {
+  return childrenOf(expression).reduce((sum, child) => sum + countNodes(child), 1)
+}
 
-  #emitUpdates(conditions: readonly (string | undefined)[], registers: readonly (readonly number[])[]): void {
-    const { code } = this
-    const isSet = this.#half.groupingSets !== undefined
-    if (isSet) {
-      code.body.line('for (let set = 0; set < sets.count; set++) {')
-      code.body.line('sets.write(set, key)')
-    }
-    const key = isSet ? 'sets.key' : 'key'
-    code.body.line('const known = groupKeys.count')
-    code.body.line(`const group = groupKeys.find(${key}.bytes, ${key}.length)`)
-    code.body.line(
-      isSet
-        ? 'if (group === known) { if (sets.hasTime(set)) states.open(group, r); else states.openTimeless(group) }'
-        : 'if (group === known) states.open(group, r)',
-    )
-    code.body.line(this.#isRegrouping ? 'states.addRecords(group, source.records)' : 'states.addRecord(group)')
-    for (const [index, argumentRegisters] of registers.entries()) {
-      const update = `a${index}.update(group, r, ${argumentText(argumentRegisters)})`
-      const checked = this.#failingIsNull && argumentRegisters.length > 0
-      const condition = checked ? `x${index}` : conditions[index]
-      code.body.line(condition === undefined ? update : `if (${condition}) ${update}`)
-    }
-    if (isSet) code.body.line('}')
-    code.body.line(`return ${FOLDED}`)
-  }
+function conditionsOf({ where, partials }: IngestHalf): Expression[] {
+  return [where, ...partials.map(({ filter }) => filter)].filter((condition) => condition !== null)
+}
+
+/** One table for plans that group by the same expressions; each plan with grouping sets has its own. */
+function numberTables(halves: readonly IngestHalf[]): number[] {
+  const known = new Map<string, number>()
+  let count = 0
+  return halves.map((half) => {
+    const columns = valueColumnsOf(half).map(({ type, expression }) => [type, expressionKey(expression)])
+    const key = half.groupingSets === undefined ? JSON.stringify(columns) : `sets ${count}`
+    const table = known.get(key) ?? count++
+    known.set(key, table)
+    return table
+  })
 }
 
 /** With literals for what is the same for all records. */
@@ -191,12 +195,4 @@ function foldHalf(half: IngestHalf): IngestHalf {
       ...(order === undefined ? {} : { order: order.map((key) => ({ ...key, expression: fold(key.expression) })) }),
     })),
   }
-}
-
-function argumentText(registers: readonly number[]): string {
-  return `${registers[0] ?? -1}, ${registers[1] ?? -1}`
-}
-
-function guarded(condition: string | undefined, text: string, otherwise: string): string {
-  return condition === undefined ? text : `${condition} ? ${text} : ${otherwise}`
 }

@@ -14,9 +14,9 @@ import { assert } from '../core/assert.ts'
 import { HASH_BYTES } from '../core/murmur3.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { CellColumnReader, CellColumnWriter, type CellColumnShape } from './cell-column.ts'
-import { orderGroups } from './group-order.ts'
 import type { GroupStates } from './group-states.ts'
 import type { GroupKeys } from './group-keys.ts'
+import type { GroupTable } from './group-table.ts'
 import { GroupValueReader } from './group-value-reader.ts'
 import type { BatchGroup, BatchRange, DeadLetter, PartialBatch } from './partial-batch.ts'
 
@@ -40,7 +40,7 @@ interface Head {
   readonly columns: readonly CellColumnShape[]
 }
 
-/** What a batch is made from; the keys and states are read, not changed. */
+/** What a batch is made from; the groups and states are read, not changed. */
 export interface BatchContents {
   readonly rollupId: number
   readonly ranges: readonly BatchRange[]
@@ -48,30 +48,30 @@ export interface BatchContents {
   readonly groupTypes: readonly ScalarType[]
   /** As GroupValueReader takes them. */
   readonly groupings: readonly number[]
-  readonly groupKeys: GroupKeys
+  readonly table: GroupTable
   readonly states: GroupStates
   readonly aggregates: readonly Aggregate[]
 }
 
 export function encodePartialBatch(contents: BatchContents): ArrayBuffer {
-  const { groupKeys, states, aggregates } = contents
-  const { count } = groupKeys
-  const ids = new Uint8Array(count * HASH_BYTES)
-  for (let group = 0; group < count; group++) groupKeys.writeId(group, ids, group * HASH_BYTES)
-  const order = orderGroups(count, (group) => states.bucketOf(group), ids)
-
+  const { table, states, aggregates } = contents
+  const { order: all, ids } = table.ordered()
+  // of a table that plans share, other plans' groups are none of this one's
+  const order = table.isShared ? all.filter((group) => states.recordsOf(group) > 0) : all
+  const count = order.length
   const columnCount = aggregates.reduce((sum, { columns }) => sum + columns.length, 0)
   // All numbers in one array, as they will stand in the buffer: buckets, records, columns.
   const numbers = new Float64Array(count * (2 + columnCount))
   const bigBuckets: [number, string][] = []
   for (let index = 0; index < count; index++) {
-    const bucket = states.bucketOf(order[index]!)
+    const bucket = table.bucketOf(order[index]!)
     if (typeof bucket === 'bigint') bigBuckets.push([index, bucket.toString()])
     else numbers[index] = bucket
     numbers[count + index] = states.recordsOf(order[index]!)
   }
   const columns = writeStates(order, states, aggregates, numbers.subarray(2 * count))
   const deadLetters = contents.deadLetters.map(({ value, ...letter }) => ({ ...letter, bytes: value?.length ?? -1 }))
+  const { orderedIds, keyLengths, keys } = orderKeys(table.keys, order, ids)
   const head: Head = {
     rollupId: contents.rollupId,
     ranges: contents.ranges,
@@ -80,10 +80,9 @@ export function encodePartialBatch(contents: BatchContents): ArrayBuffer {
     groupTypes: contents.groupTypes,
     groupings: contents.groupings,
     bigBuckets,
-    keyBytes: groupKeys.keys.length,
+    keyBytes: keys.length,
     columns: columns.map(({ shape }) => shape),
   }
-  const { orderedIds, keyLengths, keys } = orderKeys(groupKeys, order, ids)
   return assemble(head, [
     toBytes(numbers),
     orderedIds,
@@ -124,8 +123,9 @@ function orderKeys(
   ids: Uint8Array,
 ): { readonly orderedIds: Uint8Array; readonly keyLengths: Uint32Array; readonly keys: Uint8Array } {
   const unordered = groupKeys.keys
-  const orderedIds = new Uint8Array(ids.length)
+  const orderedIds = new Uint8Array(order.length * HASH_BYTES)
   const keyLengths = new Uint32Array(order.length)
+  // as long as those of all groups at most
   const keys = new Uint8Array(unordered.length)
   let at = 0
   for (let index = 0; index < order.length; index++) {
@@ -137,7 +137,7 @@ function orderKeys(
     keyLengths[index] = end - start
     at += end - start
   }
-  return { orderedIds, keyLengths, keys }
+  return { orderedIds, keyLengths, keys: keys.subarray(0, at) }
 }
 
 /** For a few bytes: a loop costs less than a view and a set. */

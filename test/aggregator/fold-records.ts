@@ -44,23 +44,18 @@ function toRecord(input: RecordInput | string): EncodableRecord {
   }
 }
 
-export interface Passed {
-  readonly next: number
-  readonly counts: Counts
-}
-
-/** Gives records to the fold as one range of one batch of the shard, from an offset on. */
+/** Gives records to the fold as one range of one batch of the shard, from an offset on; says where the walk ended. */
 export function passRecords(
   fold: IngestFold,
   inputs: readonly (RecordInput | string)[],
   { first = 0, shard = SHARD, acceptedErrorOffset = -1 } = {},
-): Passed {
+): { readonly next: number } {
   const bytes = encodeBatch({ baseOffset: first, records: inputs.map(toRecord), leaderEpoch: 5 })
   const counts = fold.beginRange(shard, 'page_views', first, acceptedErrorOffset)
   const answer = { bytes: new Uint8Array(bytes), aborted: [] }
   const result = new RecordBatchDecoder().decode(answer, first, fold, counts)
   fold.endRange(result.next, result.leaderEpoch, result.maxTimestampMs)
-  return { next: result.next, counts }
+  return { next: result.next }
 }
 
 export interface FoldedGroup {
