@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import colors from 'picocolors'
 import { CommandError } from './command-error.ts'
+import { runAgainst } from './commands/bench-against.ts'
 import { BENCH_FOLDER, runAllBenches } from './commands/bench.ts'
 import { runChecks } from './commands/check.ts'
 import { runKafka } from './commands/kafka.ts'
@@ -46,8 +47,28 @@ function makeProgram(setExitCode: (code: number) => void): Command {
     .description('types, lint, format, imports, unused code: all or the named ones')
     .action(async (names: string[]) => setExitCode(await runChecks(names)))
 
-  addScriptCommand(program, 'bench', BENCH_FOLDER, setExitCode, runAllBenches)
-  addScriptCommand(program, 'fuzz', FUZZ_FOLDER, setExitCode)
+  addScriptCommand(program, 'bench', BENCH_FOLDER)
+    .option('--against <revision>', 'in turn with another revision: which is faster')
+    .option('--pairs <n>', 'runs of each revision', Number, 8)
+    .action(
+      async (
+        name: string | undefined,
+        args: string[],
+        options: { list?: boolean; against?: string; pairs: number },
+      ) => {
+        if (options.list === true) listScriptNames(BENCH_FOLDER)
+        else if (options.against !== undefined) {
+          setExitCode(await runAgainst({ revision: options.against, pairs: options.pairs, name, args }))
+        } else if (name === undefined) setExitCode(await runAllBenches())
+        else setExitCode(await runScripts(BENCH_FOLDER, name, args))
+      },
+    )
+  addScriptCommand(program, 'fuzz', FUZZ_FOLDER).action(
+    async (name: string | undefined, args: string[], options: { list?: boolean }) => {
+      if (options.list === true) listScriptNames(FUZZ_FOLDER)
+      else setExitCode(await runScripts(FUZZ_FOLDER, name, args))
+    },
+  )
 
   program
     .command('kafka')
@@ -85,28 +106,17 @@ function makeProgram(setExitCode: (code: number) => void): Command {
   return program
 }
 
-function addScriptCommand(
-  program: Command,
-  word: string,
-  folder: string,
-  setExitCode: (code: number) => void,
-  runAll: () => Promise<number> = () => runScripts(folder, undefined, []),
-): void {
-  program
+function addScriptCommand(program: Command, word: string, folder: string): Command {
+  return program
     .command(`${word} [name] [args...]`)
     .description(`run ${folder}/NAME.ts, or all of them: ${listScripts(folder).join(', ') || 'none yet'}`)
     .option('--list', 'only list them')
     .passThroughOptions()
     .allowUnknownOption()
-    .action(async (name: string | undefined, args: string[], options: { list?: boolean }) => {
-      if (options.list === true)
-        process.stdout.write(
-          listScripts(folder)
-            .map((script) => `${script}\n`)
-            .join(''),
-        )
-      else setExitCode(name === undefined ? await runAll() : await runScripts(folder, name, args))
-    })
+}
+
+function listScriptNames(folder: string): void {
+  for (const script of listScripts(folder)) process.stdout.write(`${script}\n`)
 }
 
 /** `./dev logs kafka | head`: whoever reads has seen enough. */

@@ -37,6 +37,8 @@ export async function runProgram(
 export interface Command {
   readonly file: string
   readonly args: readonly string[]
+  /** Variables besides those of this process. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
@@ -44,7 +46,8 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
 /** Runs a program to its end; never throws. Caller gets standard output and error together. */
 export function runCommand(command: Command, timeoutMs: number): Promise<{ ok: boolean; output: string }> {
   return new Promise((resolve) => {
-    const options = { timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX, encoding: 'utf8' as const }
+    const env = { ...process.env, ...command.environment }
+    const options = { timeout: timeoutMs, maxBuffer: OUTPUT_BYTES_MAX, encoding: 'utf8' as const, env }
     execFile(command.file, [...command.args], options, (error: ExecFileException | null, stdout, stderr) => {
       const output = `${stdout}${stderr}`.trim()
       resolve({ ok: error === null, output: error === null || output !== '' ? output : error.message })
