@@ -1,69 +1,25 @@
 /**
  * How many records become partial batches in a second of one thread's CPU time, from record batches in memory: `./dev bench fold
- * [coarse|fine] [EVENTS]`, both where none is named. Checksums, the validation of every document and exact sums are in it; no broker and no leaf. `by hand` folds the
- * same answers with code that knows the statement, as the goal of what is compiled; it neither validates nor sums exactly.
+ * [coarse|fine] [EVENTS]`, both where none is named. Checksums, the validation of every document and exact sums are in it; no broker and no
+ * leaf. `by hand` folds the same answers with code that knows the statement, as the goal of what is compiled; it neither validates nor sums exactly.
  */
 import { parseArgs } from 'node:util'
 import { decodePartialBatch } from '../src/aggregator/partial-batch-codec.ts'
 import { IngestFold } from '../src/aggregator/ingest-fold.ts'
-import { toTopicId, zeroCounts } from '../src/core/shard.ts'
+import { zeroCounts } from '../src/core/shard.ts'
 import { planRollup } from '../src/planner/plan-rollup.ts'
 import { RecordBatchDecoder } from '../src/records/record-batch-decoder.ts'
 import { loadParser } from '../src/sql/parse-statement.ts'
 import { runAsOneFile } from './support/as-one-file.ts'
 import { BenchReport } from './support/bench-report.ts'
 import { buildAnswers, threadMs, type EventAnswer } from './support/event-answers.ts'
+import { foldAnswers, type FoldResult } from './support/fold-answers.ts'
 import { HandFold } from './support/hand-fold.ts'
+import { type Workload, WORKLOADS } from './support/workloads.ts'
 
 const ROUNDS = 5
 /** Of the coarse statement: decoding, fields and fold. */
 const MILLIONS_BAR = 2
-/** Characters of 16 bytes. */
-const TOPIC_ID_LENGTH = 22
-/** As the tailer commits while catching up. */
-const EVENTS_PER_SEAL = 250_000
-
-const SELECTED =
-  'COUNT(*) AS views, SUM(bytes) AS bytes, AVG(latency_ms) AS avg_latency, MAX(latency_ms) AS max_latency'
-const MINUTE = "date_trunc('minute', ts::timestamptz) AS minute"
-const STATEMENTS: Readonly<Record<string, string>> = {
-  coarse: `SELECT ${MINUTE}, country, ${SELECTED} FROM _input WHERE ok GROUP BY minute, country`,
-  fine: `SELECT ${MINUTE}, country, path, ${SELECTED} FROM _input WHERE ok GROUP BY minute, country, path`,
-}
-
-interface Result {
-  readonly groups: number
-  readonly foldMs: number
-  readonly sealMs: number
-  readonly bytes: number
-  readonly buffers: readonly ArrayBuffer[]
-}
-
-/** One pass over the answers, sealing as the tailer does. */
-function foldAll(fold: IngestFold, answers: readonly EventAnswer[], topicId: string): Result {
-  const decoder = new RecordBatchDecoder()
-  const shard = { topicId: toTopicId(topicId), partition: 0 }
-  const buffers: ArrayBuffer[] = []
-  let [next, sealedAt, groups, foldMs, sealMs, bytes] = [0, 0, 0, 0, 0, 0]
-  for (const answer of answers) {
-    const startedAt = threadMs()
-    const counts = fold.beginRange(shard, 'page_views', next)
-    const result = decoder.decode({ bytes: answer.bytes, aborted: [] }, next, fold, counts)
-    fold.endRange(result.next, result.leaderEpoch, result.maxTimestampMs)
-    next = result.next
-    foldMs += threadMs() - startedAt
-    if (next - sealedAt < EVENTS_PER_SEAL && answer !== answers.at(-1)) continue
-    groups += fold.groupCount
-    sealedAt = next
-    const sealingAt = threadMs()
-    const buffer = fold.seal()
-    sealMs += threadMs() - sealingAt
-    if (buffer === undefined) throw new Error('nothing was folded')
-    bytes += buffer.byteLength
-    buffers.push(buffer)
-  }
-  return { groups, foldMs, sealMs, bytes, buffers }
-}
 
 function handAll(answers: readonly EventAnswer[], isFine: boolean): number {
   const decoder = new RecordBatchDecoder()
@@ -83,14 +39,14 @@ function readBack(buffers: readonly ArrayBuffer[]): number {
   return threadMs() - startedAt
 }
 
-function measure(name: string, statement: string, answers: readonly EventAnswer[]): void {
-  const plan = planRollup(statement, { versions: { timeZones: '', unicode: '' } })
+function measure(name: Workload, answers: readonly EventAnswer[]): void {
+  const plan = planRollup(WORKLOADS[name], { versions: { timeZones: '', unicode: '' } })
   const events = answers.at(-1)?.next ?? 0
   const fold = new IngestFold({ rollupId: 1, plan, onError: 'dead_letter', deadLettersMax: 100 })
-  const results: Result[] = []
+  const results: FoldResult[] = []
   let bestHandMs = Infinity
   for (let round = 0; round < ROUNDS; round++) {
-    results.push(foldAll(fold, answers, String(round).padEnd(TOPIC_ID_LENGTH, 'A')))
+    results.push(foldAnswers(fold, answers, round))
     bestHandMs = Math.min(bestHandMs, handAll(answers, name === 'fine'))
   }
   const [best] = results.toSorted((a, b) => a.foldMs - b.foldMs)
@@ -111,13 +67,10 @@ function measure(name: string, statement: string, answers: readonly EventAnswer[
 const { positionals } = parseArgs({ allowPositionals: true })
 const [name, count = '500000'] = positionals
 await runAsOneFile('fold', import.meta.url)
-const names = name === undefined ? Object.keys(STATEMENTS) : [name]
+if (name !== undefined && !(name in WORKLOADS)) throw new Error(`no workload "${name}": coarse or fine`)
+const names = (name === undefined ? Object.keys(WORKLOADS) : [name]) as Workload[]
 const report = new BenchReport('fold')
 await loadParser()
 const answers = buildAnswers(Number(count))
-for (const each of names) {
-  const statement = STATEMENTS[each]
-  if (statement === undefined) throw new Error(`no statement "${each}": coarse or fine`)
-  measure(each, statement, answers)
-}
+for (const each of names) measure(each, answers)
 report.end()

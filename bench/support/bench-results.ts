@@ -6,9 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, join } from 'node:path'
+import { CHECKOUT } from './checkout.ts'
 
-/** Of the program, be it a source or a bundle. */
-const CHECKOUT = findCheckout(import.meta.dirname)
 const KEPT_FILE = join(CHECKOUT, 'bench', 'results.json')
 const TRIAL_FILE = join(CHECKOUT, '.dev', 'bench-results.json')
 /** Whoever starts a bench can have its results elsewhere. */
@@ -48,10 +47,6 @@ export interface Section {
 }
 
 export type Results = Readonly<Record<string, Section>>
-
-function findCheckout(folder: string): string {
-  return existsSync(join(folder, 'package.json')) ? folder : findCheckout(dirname(folder))
-}
 
 export function resultsFile(hasArguments: boolean): string {
   return process.env[RESULTS_VARIABLE] ?? (hasArguments ? TRIAL_FILE : KEPT_FILE)

@@ -1,5 +1,6 @@
 /** Owns what a user would pick instead, on the same topic: Kafka Streams and Flink SQL, each with one thread and with two. */
-import { buildJavaPeer, type JavaPeer, type PeerRun, runJavaPeer } from './java-peer.ts'
+import { buildJavaPeer, type JavaPeer, runJavaPeer } from './java-peer.ts'
+import type { PeerRun } from './peer-run.ts'
 import type { Workload } from './workloads.ts'
 
 const KAFKA_STREAMS: JavaPeer = { name: 'kafka-streams', mainClass: 'KafkaStreamsRollup' }

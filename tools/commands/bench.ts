@@ -12,6 +12,7 @@ const ORDER = [
   'sql',
   'leaf',
   'sketch-error',
+  'json-to-state',
   'preview',
   'throughput',
   'many-rollups',
