@@ -16,6 +16,17 @@ export interface StateColumn {
   readonly storage: Exclude<ColumnStorage, 'TEXT'>
 }
 
+/** What is done to a state column of many groups: `sum` of integers; `limb`, the same of integers in [0, 2^48); `least` or `greatest` of those that aren't NULL; `none`, where all must be NULL. */
+export type ColumnFoldKind = 'sum' | 'limb' | 'least' | 'greatest' | 'none'
+
+/** How the states of many groups are merged column by column, without looking at two columns of one group together. */
+export interface ColumnFold {
+  /** One for each state column. A group with another value (a NULL in a sum, a cell under `none`) is merged by `merge` alone. */
+  readonly kinds: readonly ColumnFoldKind[]
+  /** The merged state in canonical form. Sums are exact, of any size; an extreme is NULL where all were. */
+  toState(folded: readonly StateValue[]): StateValue[]
+}
+
 export interface AggregateDefinition {
   /** Lower case, as in SQL. */
   readonly name: string
@@ -67,6 +78,8 @@ export interface Aggregate {
   readonly columns: readonly StateColumn[]
   /** Where one state column is the finished value already (COUNT, MIN of a bigint): its index, so that it can be indexed. */
   readonly finishedColumn?: number
+  /** Absent: only `merge` merges states. */
+  readonly columnFold?: ColumnFold
   /** Short, for people: `count`, `sum: exact limbs`. */
   readonly stateDescription: string
   /** Whether finalize can give an error. */

@@ -2,6 +2,7 @@
 import { TAG, type Registers } from '../core/registers.ts'
 import type { Accumulator, Aggregate, AggregateDefinition, StateValue } from './aggregate.ts'
 import { growArray } from './grow-array.ts'
+import { toStateValue } from './state-value.ts'
 
 // A constant of this file: see exact-sum-accumulator.ts.
 const TAG_NULL = TAG.NULL
@@ -36,6 +37,7 @@ export function createCount(stateDescription: string, createAccumulator: () => A
     type: 'bigint',
     columns: [{ suffix: '', storage: 'INTEGER' }],
     finishedColumn: 0,
+    columnFold: { kinds: ['sum'], toState: ([count]) => [toStateValue(count as StateValue)] },
     stateDescription,
     canFail: false,
     createAccumulator,

@@ -7,7 +7,7 @@
  * (law 5): a total that comes back into the window stands in limbs again.
  */
 import type { Registers } from '../core/registers.ts'
-import type { Aggregate, StateColumn, StateValue } from './aggregate.ts'
+import type { Aggregate, ColumnFold, ColumnFoldKind, StateColumn, StateValue } from './aggregate.ts'
 import {
   BINARY_SCALE,
   addTotal,
@@ -93,14 +93,31 @@ export const MIXED_SUM: ExactSumLayout = {
 /** What every aggregate over exact sums has in common. */
 export function exactSumParts(
   layout: ExactSumLayout,
-): Pick<Aggregate, 'columns' | 'identity' | 'merge' | 'subtract' | 'mergeSql' | 'mergeGuard'> {
+): Pick<Aggregate, 'columns' | 'columnFold' | 'identity' | 'merge' | 'subtract' | 'mergeSql' | 'mergeGuard'> {
   return {
     columns: layout.columns,
+    columnFold: columnFoldOf(layout),
     identity: () => identityOf(layout),
     merge: (left, right) => combineSums(layout, left, right, 1),
     subtract: (whole, part) => combineSums(layout, whole, part, -1),
     mergeSql: (stored, added) => mergeSumsSql(layout, stored, added),
     mergeGuard: (stored, added) => mergeSumsGuard(layout, stored, added),
+  }
+}
+
+/** Sums of limbs carry once, at the end. */
+function columnFoldOf(layout: ExactSumLayout): ColumnFold {
+  const kindOf = (index: number): ColumnFoldKind =>
+    index === layout.wide ? 'none' : index === layout.f1 || index === layout.f2 ? 'limb' : 'sum'
+  return {
+    kinds: layout.columns.map((_, index) => kindOf(index)),
+    toState: (folded) => {
+      const state = folded.map(toStateValue)
+      const units = windowUnits(layout, folded)
+      if (isInWindow(units)) writeWindow(layout, units, state)
+      else writeTotal(layout, { ...zeroTotal(), binary: units << BELOW_WINDOW }, state)
+      return state
+    },
   }
 }
 
@@ -133,14 +150,31 @@ function totalOf(layout: ExactSumLayout, state: readonly StateValue[]): ExactTot
 export function writeTotal(layout: ExactSumLayout, total: ExactTotal, into: StateValue[]): void {
   const binary = toBinary(total)
   const units = binary >> BELOW_WINDOW
-  const top = units >> FRACTION_BITS
-  const fits = !hasMoreThanBinary(total) && top >= -TOP_END && top < TOP_END && units << BELOW_WINDOW === binary
-  into[layout.top] = fits ? toStateValue(top) : 0
-  if (layout.f1 >= 0) {
-    into[layout.f1] = fits ? Number((units >> LIMB_BITS_BIG) & LIMB_MASK_BIG) : 0
-    into[layout.f2] = fits ? Number(units & LIMB_MASK_BIG) : 0
+  if (!hasMoreThanBinary(total) && units << BELOW_WINDOW === binary && isInWindow(units)) {
+    writeWindow(layout, units, into)
+    return
   }
-  into[layout.wide] = fits ? null : encodeTotal(total)
+  into[layout.top] = 0
+  if (layout.f1 >= 0) {
+    into[layout.f1] = 0
+    into[layout.f2] = 0
+  }
+  into[layout.wide] = encodeTotal(total)
+}
+
+/** Whether a total in units of 2^-96 stands in limbs. */
+function isInWindow(units: bigint): boolean {
+  const top = units >> FRACTION_BITS
+  return top >= -TOP_END && top < TOP_END
+}
+
+function writeWindow(layout: ExactSumLayout, units: bigint, into: StateValue[]): void {
+  into[layout.top] = toStateValue(units >> FRACTION_BITS)
+  if (layout.f1 >= 0) {
+    into[layout.f1] = Number((units >> LIMB_BITS_BIG) & LIMB_MASK_BIG)
+    into[layout.f2] = Number(units & LIMB_MASK_BIG)
+  }
+  into[layout.wide] = null
 }
 
 /** Adds or takes away any two states; the rare sums among those that are merged, since mergeSql serves the rest. */

@@ -7,7 +7,7 @@ import { KeyWriter } from '../core/key-bytes.ts'
 import { readKeyInto } from '../core/key-reader.ts'
 import { TAG, type CellError, type Registers } from '../core/registers.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
-import type { Accumulator, Aggregate, AggregateDefinition, StateColumn, StateValue } from './aggregate.ts'
+import type { Accumulator, Aggregate, AggregateDefinition, ColumnFold, StateColumn, StateValue } from './aggregate.ts'
 import { ExtremeNumbers, ExtremeTexts, type Direction } from './extreme-values.ts'
 import { KeyCell } from './key-cell.ts'
 import { wrongKind } from './wrong-kind.ts'
@@ -240,6 +240,11 @@ function finalizeCell(type: ScalarType, value: StateValue, r: Registers, out: nu
   }
 }
 
+/** Of one native column. */
+function foldOf(direction: Direction): ColumnFold {
+  return { kinds: [direction > 0 ? 'greatest' : 'least'], toState: ([extreme]) => [extreme ?? null] }
+}
+
 function createDeclared(name: string, direction: Direction, type: ScalarType): Aggregate | undefined {
   const form = DECLARED_FORMS[type]
   if (form === undefined) return undefined
@@ -248,6 +253,7 @@ function createDeclared(name: string, direction: Direction, type: ScalarType): A
     type,
     columns,
     ...(finished ? { finishedColumn: 0 } : {}),
+    ...(columns.every(({ storage }) => storage !== 'BLOB') ? { columnFold: foldOf(direction) } : {}),
     stateDescription: name,
     canFail: false,
     createAccumulator: () => new DeclaredExtreme(slot, direction),

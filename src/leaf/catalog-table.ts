@@ -89,7 +89,7 @@ export class CatalogTable {
       `UPDATE rollup_figures SET groups = groups + ?, overflow_groups = overflow_groups + ?, bytes = bytes + ?,
          dead_letters = dead_letters + ?, dead_letter_bytes = dead_letter_bytes + ? WHERE rollup_id = ?`,
     )
-    this.#deletes = ['dead_letters', 'shards', 'pruned_shards', 'rollup_figures']
+    this.#deletes = ['dead_letters', 'shards', 'pruned_shards', 'rollup_figures', 'changed_spans']
       .map((table) => `DELETE FROM ${table} WHERE rollup_id = ?`)
       .concat('DELETE FROM rollups WHERE id = ?')
       .map((sql) => connection.prepare(sql))

@@ -8,6 +8,7 @@ import { toStateValue } from '../aggregates/state-value.ts'
 import type { BatchGroup, PartialBatch } from '../aggregator/partial-batch.ts'
 import { assert } from '../core/assert.ts'
 import type { Cell } from '../core/scalar-type.ts'
+import { type ChangedSpans, spanOf } from './changed-spans.ts'
 import {
   columnsOf,
   type LeafSchema,
@@ -47,6 +48,8 @@ export class GroupTable {
   readonly #schema: LeafSchema
   readonly #note: UpdateNote
   readonly #functions: MergeFunctions
+  /** Undefined: no time tells the groups apart. */
+  readonly #spans: ChangedSpans | undefined
   readonly #upsert: Statement
   readonly #select: Statement
   readonly #update: Statement
@@ -68,9 +71,11 @@ export class GroupTable {
     indexCount: number,
     note: UpdateNote,
     functions: MergeFunctions,
+    spans: ChangedSpans | undefined,
   ) {
     for (const partial of schema.partials) functions.register(partial)
     this.#functions = functions
+    this.#spans = spans
     this.#schema = schema
     this.#note = note
     this.#indexCount = indexCount
@@ -96,6 +101,9 @@ export class GroupTable {
     const { length: valueCount } = this.#schema.groupColumns
     const { length: stateCount } = this.#schema.stateColumns
     let untilHalf = batch.groupCount >> 1
+    const spans = this.#spans
+    let span: number | undefined
+    let lastBucket: number | bigint | undefined
     row[this.#epochAt] = epoch
     const grownBefore = this.#functions.grownBytes
     batch.readGroups((group) => {
@@ -104,6 +112,12 @@ export class GroupTable {
         `a batch for ${this.#schema.table} has other columns than its table`,
       )
       if (untilHalf-- === 0) halfway()
+      // groups come in the order of their buckets, so a span is noted once, mostly
+      if (spans !== undefined && group.bucket !== lastBucket) {
+        lastBucket = group.bucket
+        const next = spanOf(group.bucket)
+        if (next !== span) spans.note((span = next), epoch)
+      }
       row[0] = group.bucket
       row[1] = group.id
       row[2] = group.key

@@ -9,6 +9,7 @@ import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { RollupPlan } from '../planner/plan.ts'
 import type { CatalogRollup, CatalogTable } from './catalog-table.ts'
+import { ChangedSpans } from './changed-spans.ts'
 import type { FailPoint } from './fail-point.ts'
 import { scanGroups } from './group-scan.ts'
 import { GroupTable, UpdateNote } from './group-table.ts'
@@ -55,7 +56,8 @@ export class KnownRollups {
   #openGroups(id: number, plan: RollupPlan, indexes: RollupDefinition['indexes']): GroupTable {
     const schema = toLeafSchema(id, plan)
     const indexCount = resolveIndexes(schema, plan, indexes).length
-    return new GroupTable(this.#connection, schema, indexCount, this.#note, this.#mergeFunctions)
+    const spans = schema.bucketGroup < 0 ? undefined : new ChangedSpans(this.#connection, id)
+    return new GroupTable(this.#connection, schema, indexCount, this.#note, this.#mergeFunctions, spans)
   }
 
   #follow(id: number, plan: RollupPlan, sourceId: number): NonNullable<KnownRollup['follows']> {

@@ -12,6 +12,8 @@ import type { AggregateOrder, Expression, SqlFragment } from '../sql/expression.
 import type { CallSite } from '../sql/scope.ts'
 import { printDirection } from '../sql/sort-direction.ts'
 import { unsupported } from '../sql/unsupported.ts'
+import { analyseFoldedAggregate } from './folded-call.ts'
+import { foldedRollupOf } from './folded-rollup.ts'
 import { nowhere } from './guard-place.ts'
 import { FRAME_VALUE } from './range-frame.ts'
 import type { CallScope } from './scope-parts.ts'
@@ -41,6 +43,9 @@ export function analyseRowAggregate(site: CallSite, scope: CallScope): SqlFragme
   const ofFilter = scope.ofRows('FILTER')
   const { functions } = scope.parts.context.parts
   const filter = filterText(site, ofFilter)
+  const folded = foldedRollupOf(scope.parts.namespace)
+  const asMerge = folded === undefined ? undefined : analyseFoldedAggregate(site, scope, folded, filter)
+  if (asMerge !== undefined) return asMerge
   const call = { ...site, analyser: site.analyser.within(ofRows) }
   const order = (name: string, keys: readonly AggregateOrder[]): string => orderText(name, keys, scope)
   const aggregate = rowAggregate(call, scope, { text: filter, order }, (name, chosen, types, keys) =>

@@ -10,6 +10,7 @@ import { unsupported } from '../sql/unsupported.ts'
 import { ConditionPrinter } from './condition-printer.ts'
 import { ExpressionPrinter, type PrinterParts } from './expression-printer.ts'
 import { ParameterValues } from './parameter-values.ts'
+import type { FoldedRollup } from './folded-rollup.ts'
 import type { CatalogRollup, QueryCatalog } from './query-catalog.ts'
 import type { HidesGroups, Relation } from './relation.ts'
 import type { SelectPlan } from './select-plan.ts'
@@ -47,6 +48,9 @@ export interface HiddenGroups {
 /** Each is compiled where it stands, so views that join others with themselves double the work; SQLite takes 200 tables. */
 const VIEWS_MAX = 200
 
+/** Whether the copy of a rollup's columns may serve a statement. */
+export type MayFold = (rollup: CatalogRollup) => boolean
+
 /** What the SELECT of a query and those of the views in it have in common. */
 interface Shared {
   readonly catalog: QueryCatalog
@@ -56,6 +60,8 @@ interface Shared {
   readonly compileSelect: CompileSelect
   readonly rollups: Map<number, CatalogRollup>
   readonly hiddenGroups: HiddenGroups[]
+  readonly folds: FoldedRollup[]
+  readonly mayFold: MayFold | undefined
   aliasCount: number
   viewCount: number
 }
@@ -82,11 +88,12 @@ export class CompileContext {
     functions: SqliteFunctions,
     compileSelect: CompileSelect,
     views: readonly string[],
+    mayFold: MayFold | undefined,
   ): CompileContext {
     const parts = { functions, doubles: new BoundDoubles(), paths: new Map(), probes: [] }
     const printer = new ExpressionPrinter(parts)
     const conditions = new ConditionPrinter(printer)
-    const found = { rollups: new Map(), hiddenGroups: [], aliasCount: 0, viewCount: 0 }
+    const found = { rollups: new Map(), hiddenGroups: [], folds: [], mayFold, aliasCount: 0, viewCount: 0 }
     return new CompileContext(
       statement,
       parameters,
@@ -130,6 +137,16 @@ export class CompileContext {
   /** Run after the statement: how many groups HAVING hid from a MEASURE. */
   get hiddenGroups(): HiddenGroups[] {
     return this.#shared.hiddenGroups
+  }
+
+  /** The rollups that are read as folded groups; a place is the number in the text. */
+  get folds(): FoldedRollup[] {
+    return this.#shared.folds
+  }
+
+  /** Undefined: the statement is over the groups themselves. */
+  get mayFold(): MayFold | undefined {
+    return this.#shared.mayFold
   }
 
   compileSelect(select: SelectStmt, surroundings: Surroundings): SelectPlan {

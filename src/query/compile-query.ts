@@ -2,7 +2,8 @@
 import { RollupdError } from '../core/errors.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { parseStatement, type ParseOptions, type SelectStmt } from '../sql/parse-statement.ts'
-import { CompileContext, NO_CTES, type Surroundings } from './compile-context.ts'
+import { CompileContext, type MayFold, NO_CTES, type Surroundings } from './compile-context.ts'
+import type { FoldRequest } from './fold-request.ts'
 import type { KindProbe } from './kind-probe.ts'
 import { ParameterValues } from './parameter-values.ts'
 import type { CatalogRollup, QueryCatalog } from './query-catalog.ts'
@@ -27,6 +28,8 @@ export interface CompiledQuery {
   /** Comparisons that may have passed over values of another kind. */
   readonly probes: readonly KindProbe[]
   readonly rollups: readonly CatalogRollup[]
+  /** What its folded tables hold, by number; to be set before it is run (folded-table.ts). */
+  readonly folds: readonly FoldRequest[]
   /** Counts of the groups that HAVING hid from a MEASURE, to be run in the same transaction. */
   readonly hiddenGroups: readonly { readonly rollup: string; readonly sqlText: string }[]
 }
@@ -34,6 +37,8 @@ export interface CompiledQuery {
 export interface CompileOptions extends ParseOptions {
   /** The statement is that of the view of this name, which must not read itself. */
   readonly view?: string | undefined
+  /** Absent: all is read from the groups themselves. */
+  readonly mayFold?: MayFold | undefined
 }
 
 /**
@@ -48,7 +53,7 @@ export function compileQuery(
   options: CompileOptions = {},
 ): CompiledQuery {
   functions.startQuery()
-  const { view, ...parsing } = options
+  const { view, mayFold, ...parsing } = options
   const statement = parseStatement(sql, { ...parsing, takesExplain: view === undefined })
   // a view's are refused where they stand
   const parameters = new ParameterValues(params, view === undefined ? statement.parameterNames : [])
@@ -59,21 +64,24 @@ export function compileQuery(
     functions,
     compileSelect,
     view === undefined ? [] : [view],
+    mayFold,
   )
   const plan = context.compileSelect(statement.select, { ctes: NO_CTES, outer: undefined })
   refuseDuplicates(plan)
   const rowLabels = plan.columns.some(({ canFail }) => canFail) ? plan.addRowLabels() : []
+  const sqlText = plan.render()
   return {
-    sqlText: plan.render(),
+    sqlText,
+    folds: context.folds.map((fold) => fold.request()),
     explain: statement.explain,
     bindings: context.parts.doubles.values,
     columns: plan.columns,
     rowLabels,
     probes: context.parts.probes,
     rollups: [...context.rollups.values()],
-    hiddenGroups: context.hiddenGroups.map(({ hiding, sqlText }) => {
+    hiddenGroups: context.hiddenGroups.map(({ hiding, sqlText: render }) => {
       hiding.showHidden(true)
-      const text = sqlText()
+      const text = render()
       hiding.showHidden(false)
       return { rollup: hiding.name, sqlText: text }
     }),

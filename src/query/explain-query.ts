@@ -22,7 +22,7 @@ export function explainLines(compiled: CompiledQuery, connection: BetterSqlite3.
   const steps = rows.map(({ id, parent, detail }) => {
     const depth = (depths.get(parent) ?? 0) + 1
     depths.set(id, depth)
-    return `${'  '.repeat(depth)}${describeStep(detail, compiled.rollups)}`
+    return `${'  '.repeat(depth)}${describeStep(detail, compiled)}`
   })
   return [
     ...compiled.rollups.flatMap(({ name, topic, plan }) => [
@@ -61,7 +61,9 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^LIST SUBQUERY (\d+)/, 'computes the list of subquery $1 once'],
 ]
 
-function describeStep(detail: string, rollups: readonly CatalogRollup[]): string {
+function describeStep(detail: string, { rollups, folds }: CompiledQuery): string {
+  const fold = folds.find(({ alias }) => detail.startsWith(`SCAN ${alias} VIRTUAL TABLE`))
+  if (fold !== undefined) return `folds the copied columns of ${fold.rollup.name}`
   const [pattern, words] = WORDS.find(([one]) => one.test(detail)) ?? []
   const described = pattern === undefined || words === undefined ? detail : detail.replace(pattern, words)
   return rollups.reduce((text, rollup) => nameTables(text, rollup), described)

@@ -198,7 +198,8 @@ const JOIN_KINDS: Readonly<Record<string, string>> = {
   JOIN_FULL: 'FULL JOIN',
 }
 
-function single(relation: Relation, name: string, isValue = false): FromClause {
+/** FROM of one relation. */
+export function single(relation: Relation, name: string, isValue = false): FromClause {
   return {
     namespace: namespaceOf(name, relation, isValue),
     relations: [relation],

@@ -7,6 +7,8 @@ import { bareName, lastNamePart } from '../sql/name-parts.ts'
 import { outputName } from '../sql/output-name.ts'
 import { byOrdinal } from '../sql/output-ordinal.ts'
 import type { Node, SelectStmt } from '../sql/parse-statement.ts'
+import { foldedRollupOf } from './folded-rollup.ts'
+import { deriveGroup } from './folded-where.ts'
 import { nowhere } from './guard-place.ts'
 import { type CompileContext } from './compile-context.ts'
 import { MEASURE } from '../planner/measure-name.ts'
@@ -40,8 +42,12 @@ function toItem(node: Node, targets: readonly Target[], scope: QueryScope, conte
       hint: 'Group by the other outputs.',
     })
   }
+  const folded = foldedRollupOf(scope.parts.namespace)
+  const before = folded?.reads
   const analysed = context.analyser(scope).analyseSettled(expressionNode)
-  const expression = toGroupValue(analysed, context)
+  const written = toGroupValue(analysed, context)
+  const isFolded = folded !== undefined && before !== undefined
+  const expression = isFolded ? deriveGroup(expressionNode, written, folded, before, context) : written
   const name = target?.name ?? outputName({ val: expressionNode })
   return { name, node: expressionNode, expression, value: context.printer.print(analysed) }
 }

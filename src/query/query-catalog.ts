@@ -11,6 +11,8 @@ export interface CatalogRollup {
   readonly topic: string
   readonly plan: RollupPlan
   readonly schema: LeafSchema
+  /** How many there are. */
+  readonly groups: number
   /** Groups whose hash is another group's: nearly always none, and then the table isn't read. */
   readonly hasOverflow: boolean
 }
@@ -39,6 +41,7 @@ type ParsedPlan = Pick<CatalogRollup, 'plan' | 'schema'>
 interface RollupRow {
   readonly id: bigint
   readonly topic: string
+  readonly groups: bigint
   readonly overflow_groups: bigint
 }
 
@@ -58,7 +61,7 @@ export class LeafCatalog implements QueryCatalog {
   constructor(connection: BetterSqlite3.Database) {
     this.#connection = connection
     this.#find = connection.prepare(
-      `SELECT id, topic, overflow_groups FROM rollups JOIN rollup_figures ON rollup_id = id WHERE name = ?`,
+      `SELECT id, topic, groups, overflow_groups FROM rollups JOIN rollup_figures ON rollup_id = id WHERE name = ?`,
     )
     this.#planJson = connection.prepare<[number], string>('SELECT plan_json FROM rollups WHERE id = ?').pluck()
     this.#view = connection.prepare('SELECT name, sql FROM views WHERE name = ?')
@@ -81,7 +84,8 @@ export class LeafCatalog implements QueryCatalog {
     const row = this.#find.get(name)
     if (row === undefined) return undefined
     const id = Number(row.id)
-    return { id, name, topic: row.topic, hasOverflow: row.overflow_groups > 0n, ...this.#planOf(id) }
+    const { topic, groups, overflow_groups: overflowGroups } = row
+    return { id, name, topic, groups: Number(groups), hasOverflow: overflowGroups > 0n, ...this.#planOf(id) }
   }
 
   findView(name: string): CatalogView | undefined {

@@ -122,10 +122,11 @@ export class QueryPool {
     this.#startMissing()
   }
 
+  /** The one that was used last: it holds copies of columns already (column-copies.ts). */
   #takeIdle(): QueryProcessHandle | undefined {
-    const first = this.#idle.entries().next()
-    if (first.done === true) return undefined
-    const [handle, timer] = first.value
+    const last = [...this.#idle].at(-1)
+    if (last === undefined) return undefined
+    const [handle, timer] = last
     clearTimeout(timer)
     this.#idle.delete(handle)
     return handle

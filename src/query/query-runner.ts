@@ -2,11 +2,14 @@
  * Owns the running of queries on one read-only connection: each in one read transaction, from the catalog over the compiled
  * statement to the spooled answer. Runs on the worker thread of a query process.
  */
+import { rmSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { RollupdError } from '../core/errors.ts'
 import { openLeafReader } from '../leaf/leaf-database.ts'
 import { loadParser } from '../sql/parse-statement.ts'
 import { createAnswerText } from './answer-writer.ts'
+import { ColumnCopies } from './column-copies.ts'
+import type { MayFold } from './compile-context.ts'
 import { compileQuery, type CompiledQuery } from './compile-query.ts'
 import { explainLines, PLAN_COLUMN } from './explain-query.ts'
 import type { ProcessAnswer, ProcessOptions, ProcessRequest, ResultMeta } from './query-request.ts'
@@ -15,36 +18,67 @@ import { SpoolFile } from './spool-file.ts'
 
 export class QueryRunner {
   readonly #options: ProcessOptions
+  readonly #copies: ColumnCopies
   #opened: OpenedLeaf | undefined
   #answerCount = 0
 
-  private constructor(options: ProcessOptions) {
+  private constructor(options: ProcessOptions, copies: ColumnCopies) {
     this.#options = options
+    this.#copies = copies
   }
 
   /** Loads the parser; the leaf is opened by the first query. */
-  static async create(options: ProcessOptions): Promise<QueryRunner> {
+  static async create(options: ProcessOptions, copies = new ColumnCopies()): Promise<QueryRunner> {
     await loadParser()
-    return new QueryRunner(options)
+    return new QueryRunner(options, copies)
   }
 
   /** Errors: those of compileQuery; cell_error; query_failed. */
   run(request: ProcessRequest): ProcessAnswer {
     const opened = this.#open()
-    const { connection, session } = opened
+    const { connection } = opened
     connection.exec('BEGIN')
     try {
-      session.reset()
-      const compiled = compileQuery(request.sql, request.params, opened.catalog, opened.functions, {
-        statementBytesMax: this.#options.statementBytesMax,
-        view: request.view,
-      })
-      return this.#answer(request, compiled, opened)
+      return this.#runFolded(request, opened) ?? this.#answer(request, this.#compile(request, opened), opened)
     } catch (error) {
       throw toQueryError(error)
     } finally {
       if (connection.inTransaction) connection.exec('COMMIT')
     }
+  }
+
+  /** The answer out of copies of columns; undefined: the statement is to be run over the groups themselves. */
+  #runFolded(request: ProcessRequest, opened: OpenedLeaf): ProcessAnswer | undefined {
+    // a view is only compiled
+    if (request.view !== undefined) return undefined
+    const compiled = this.#compile(request, opened, this.#copies.mayFold)
+    const { connection, catalog, functions, session } = opened
+    if (compiled.folds.length === 0) return this.#answer(request, compiled, opened)
+    const run = { connection, tables: functions.folded, bindings: compiled.bindings }
+    const folds = this.#copies.fold(run, catalog.epoch(), compiled.folds)
+    if (folds === undefined) return undefined
+    functions.folded.set(folds)
+    let answer: ProcessAnswer
+    try {
+      answer = this.#answer(request, compiled, opened)
+    } catch (error) {
+      // a cell's error may name one of the groups
+      if (error instanceof RollupdError && error.code === 'cell_error') return undefined
+      throw error
+    }
+    // what is counted or named for each group has been met for several at once
+    if (session.noted.length === 0 && session.kindMismatches === 0) return answer
+    discard(answer)
+    return undefined
+  }
+
+  #compile(request: ProcessRequest, { session, catalog, functions }: OpenedLeaf, mayFold?: MayFold): CompiledQuery {
+    session.reset()
+    return compileQuery(request.sql, request.params, catalog, functions, {
+      statementBytesMax: this.#options.statementBytesMax,
+      view: request.view,
+      mayFold,
+    })
   }
 
   #open(): OpenedLeaf {
@@ -70,6 +104,11 @@ export class QueryRunner {
       throw error
     }
   }
+}
+
+/** An answer that isn't given. */
+function discard({ body }: ProcessAnswer): void {
+  if ('path' in body) rmSync(body.path)
 }
 
 type WriteAnswer = (

@@ -3,12 +3,18 @@ import { toSortTerm } from './sqlite-text.ts'
 import { at } from '../core/assert.ts'
 import type { ScalarType } from '../core/scalar-type.ts'
 import { giveType, isOpen, settle } from '../sql/literal.ts'
-import type { SelectStmt } from '../sql/parse-statement.ts'
+import type { Expression } from '../sql/expression.ts'
+import type { Node, SelectStmt } from '../sql/parse-statement.ts'
+import type { Analyser } from '../sql/scope.ts'
 import { nowhere, toGuardPlace } from './guard-place.ts'
 import { type CompileContext, type Surroundings } from './compile-context.ts'
+import { foldedRollupOf } from './folded-rollup.ts'
+import { compileFolded } from './folded-select.ts'
+import { analyseFoldedWhere } from './folded-where.ts'
 import { FromCompiler, type FromClause } from './from-clause.ts'
 import { compileGrouping } from './grouping.ts'
 import { compileLimit, type RowLimit } from './order-by.ts'
+import { NotFolded } from './not-folded.ts'
 import { QueryScope } from './query-scope.ts'
 import { refuseForms } from './select-forms.ts'
 import type { GroupingSets } from './query-grouping-sets.ts'
@@ -26,7 +32,11 @@ export function compileSimpleSelect(
   context: CompileContext,
 ): SelectPlan {
   refuseForms(select, context)
-  return new SimpleSelect(select, surroundings, context)
+  const compile = (from: FromClause): SelectPlan => new SimpleSelect(select, from, surroundings, context)
+  return (
+    compileFolded(select, surroundings, context, compile) ??
+    compile(new FromCompiler(context, surroundings).compile(select.fromClause ?? []))
+  )
 }
 
 class SimpleSelect implements SelectPlan {
@@ -51,15 +61,16 @@ class SimpleSelect implements SelectPlan {
   /** Columns behind the outputs: their texts, exported as h0, h1, ... */
   readonly #hidden: string[] = []
 
-  constructor(select: SelectStmt, surroundings: Surroundings, context: CompileContext) {
+  constructor(select: SelectStmt, from: FromClause, surroundings: Surroundings, context: CompileContext) {
     this.#context = context
-    this.#from = new FromCompiler(context, surroundings).compile(select.fromClause ?? [])
+    this.#from = from
     const parts = { context, namespace: this.#from.namespace, surroundings }
     this.#where = this.#whereText(select, new QueryScope('WHERE', parts))
     const targets = expandTargets(select.targetList ?? [], this.#from.namespace, (location) =>
       context.positionOf(location),
     )
     this.#grouping = compileGrouping(select, targets, parts)
+    if (this.#grouping === undefined && foldedRollupOf(this.#from.namespace) !== undefined) throw new NotFolded()
     this.#groupKeys = this.#toGroupKeys()
     const windows = new WindowClause(select.windowClause ?? [], context)
     const analyser = context.analyser(new QueryScope('SELECT', parts, this.#grouping, windows))
@@ -253,8 +264,7 @@ class SimpleSelect implements SelectPlan {
 
   /** WHERE, and behind it what HAVING of the rollups couldn't decide without failing. */
   #whereText({ whereClause }: SelectStmt, scope: QueryScope): string | undefined {
-    const where =
-      whereClause === undefined ? [] : [this.#context.analyser(scope).analyseCondition(whereClause, 'WHERE')]
+    const where = whereClause === undefined ? [] : this.#analyseWhere(whereClause, this.#context.analyser(scope))
     const deferred = this.#from.isInner
       ? this.#from.relations.flatMap((relation) => relation.deferHaving?.() ?? [])
       : []
@@ -262,6 +272,12 @@ class SimpleSelect implements SelectPlan {
     if (args.length === 0) return undefined
     const what = [...where.map(() => 'WHERE'), ...deferred.map((having) => having.what)].join(' or ')
     return this.#context.conditions.print({ kind: 'and', args, type: 'boolean', position: 0 }, this.#place(what))
+  }
+
+  #analyseWhere(clause: Node, analyser: Analyser): Expression[] {
+    const folded = foldedRollupOf(this.#from.namespace)
+    if (folded !== undefined) return analyseFoldedWhere(clause, analyser, folded, this.#context)
+    return [analyser.analyseCondition(clause, 'WHERE')]
   }
 
   /** A time that leads the primary key is sorted by the key, unless NULLs stand elsewhere there. */

@@ -19,6 +19,7 @@ import { measureAggregate, parameterOf, toStates, type Measured } from './measur
 import { registerSeries } from './series-table.ts'
 import { registerJsonParts } from './json-parts-table.ts'
 import { PACK_ROWS, registerPackedRows, ROW_PACKER } from './lateral-relation.ts'
+import { FoldedTables } from './folded-table.ts'
 import { FRAME_VALUE, RangeFrames } from './range-frame.ts'
 import { RowAggregate, type RowGroup } from './row-aggregate.ts'
 import { GrowingFold, SlidingFold, toWindowAggregate, type FrameKind, type WindowFold } from './window-fold.ts'
@@ -36,6 +37,7 @@ export interface RegisteredCall {
 
 export class SqliteFunctions {
   readonly frames = new RangeFrames()
+  readonly folded: FoldedTables
   readonly #connection: BetterSqlite3.Database
   readonly #session: QuerySession
   readonly #names = new Set<string>()
@@ -47,6 +49,7 @@ export class SqliteFunctions {
   constructor(connection: BetterSqlite3.Database, session: QuerySession) {
     this.#connection = connection
     this.#session = session
+    this.folded = new FoldedTables(connection)
     this.#registerFixed()
     this.#register(FRAME_VALUE, true, (rows, key, frame) => this.frames.valueOf(rows, key, frame))
     for (const register of [registerSeries, registerJsonParts]) register(connection)
@@ -56,6 +59,7 @@ export class SqliteFunctions {
   startQuery(): void {
     this.#sites.length = 0
     this.frames.clear()
+    this.folded.set([])
     this.#specialized.clear()
     for (const rows of this.#rowAggregates) rows.startAgain()
   }
