@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { startKafka } from '../tools/kafka/kafka-broker.ts'
 import { BenchReport } from './support/bench-report.ts'
 import { buildRollupd } from './support/built-rollupd.ts'
-import { fillTopic } from './support/fill-topic.ts'
+import { createTopic, fillTopic } from './support/fill-topic.ts'
 import { median } from './support/median.ts'
 import { type Run, runToEnd } from './support/run-to-end.ts'
 import { WORKLOADS } from './support/workloads.ts'
@@ -41,7 +41,8 @@ const cli = await buildRollupd()
 // the events' times are of the past, and a broker removes what is older than a week
 const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 try {
-  await fillTopic({ bootstrap: kafka.bootstrap, topic: TOPIC, partitions: PARTITIONS, count: records })
+  await createTopic(kafka.bootstrap, TOPIC, PARTITIONS)
+  await fillTopic({ bootstrap: kafka.bootstrap, topic: TOPIC, count: records })
   const [one, ten]: [Run[], Run[]] = [[], []]
   for (let turn = 0; turn < Number(flags.runs); turn++) {
     one.push(await run('one rollup', [WORKLOADS.coarse]))

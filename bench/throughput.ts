@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { startKafka } from '../tools/kafka/kafka-broker.ts'
 import { BenchReport } from './support/bench-report.ts'
 import { buildRollupd } from './support/built-rollupd.ts'
-import { fillTopic } from './support/fill-topic.ts'
+import { createTopic, fillTopic } from './support/fill-topic.ts'
 import { median } from './support/median.ts'
 import { runToEnd } from './support/run-to-end.ts'
 import { buildThroughputPeers, type ThroughputPeer } from './support/throughput-peers.ts'
@@ -52,7 +52,8 @@ const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 try {
   const peers = flags['no-peer'] ? [] : await buildThroughputPeers()
   const startedAtMs = performance.now()
-  await fillTopic({ bootstrap: kafka.bootstrap, topic: TOPIC, partitions: PARTITIONS, count: records })
+  await createTopic(kafka.bootstrap, TOPIC, PARTITIONS)
+  await fillTopic({ bootstrap: kafka.bootstrap, topic: TOPIC, count: records })
   console.log(
     `${records} events on ${PARTITIONS} partitions, produced in ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`,
   )

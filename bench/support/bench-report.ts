@@ -20,12 +20,15 @@ export class BenchReport {
     this.#name = name
   }
 
+  /** Errors: of what was not measured. */
   figure(name: string, value: number, unit: string, better?: 'higher' | 'lower'): void {
+    mustBeMeasured(name, value)
     this.#figures[name] = { value: roundFigure(value), unit, ...(better === undefined ? {} : { better }) }
   }
 
-  /** Compares before it rounds; prints. */
+  /** Compares before it rounds; prints. Errors: as of a figure. */
   bar(name: string, value: number, { atLeast, atMost, below, unit = '', note }: Limit): void {
+    mustBeMeasured(name, value)
     const met = value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity) && value < (below ?? Infinity)
     const bar = [
       ...(atLeast === undefined ? [] : [`at least ${roundFigure(atLeast)}`]),
@@ -46,6 +49,10 @@ export class BenchReport {
     writeSection(file, this.#name, { ...describeRun(), command, figures: this.#figures, bars: this.#bars })
     console.log(`\nwritten to ${file}`)
   }
+}
+
+function mustBeMeasured(name: string, value: number): void {
+  if (!Number.isFinite(value)) throw new Error(`nothing was measured for "${name}": ${value}`)
 }
 
 /** As it is shown everywhere: thousands set apart, then the unit. */

@@ -1,4 +1,4 @@
-/** Fills a Kafka topic with a bench's events, evenly over its partitions, with progress. */
+/** Creates a Kafka topic and fills it with a bench's events, evenly over its partitions, with progress. */
 import { KafkaLog } from '../../src/adapters/kafka/kafka-log.ts'
 import type { NewRecord } from '../../src/tailer/record-source.ts'
 import { EVENT_STEP_MS, FIRST_EVENT_MS, PageViews } from './page-views.ts'
@@ -12,18 +12,24 @@ export type EventSource = () => { readonly json: string; readonly timestampMs: n
 export interface Filling {
   readonly bootstrap: string
   readonly topic: string
-  /** Of a topic that is new; absent: the topic is there. */
-  readonly partitions?: number
   readonly count: number
   /** Default: page views from the first on. */
   readonly nextEvent?: EventSource
 }
 
-export async function fillTopic({ bootstrap, topic, partitions, count, nextEvent }: Filling): Promise<void> {
+export async function createTopic(bootstrap: string, topic: string, partitions: number): Promise<void> {
+  const log = new KafkaLog({ brokers: [bootstrap], clientId: 'bench' }, Date.now)
+  try {
+    await log.createTopic(topic, partitions)
+  } finally {
+    await log.close()
+  }
+}
+
+export async function fillTopic({ bootstrap, topic, count, nextEvent }: Filling): Promise<void> {
   const log = new KafkaLog({ brokers: [bootstrap], clientId: 'bench' }, Date.now)
   const next = nextEvent ?? pageViews()
   try {
-    if (partitions !== undefined) await log.createTopic(topic, partitions)
     const partitionCount = (await log.findTopic(topic))?.partitions.length ?? 1
     for (let produced = 0; produced < count;) {
       const records: NewRecord[] = []

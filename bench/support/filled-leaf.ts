@@ -1,6 +1,6 @@
 /** Owns a service whose one rollup holds a wanted number of groups, filled from a topic; and how it takes what comes behind them. */
 import { createDataFolder, type RunningService, startRollupd } from '../../test/support/running-service.ts'
-import { type EventSource, fillTopic } from './fill-topic.ts'
+import { createTopic, type EventSource, fillTopic } from './fill-topic.ts'
 import { ProcessTreeMeter } from './process-tree.ts'
 import { waitForEnd } from './run-to-end.ts'
 
@@ -39,13 +39,14 @@ export class FilledLeaf {
 
   /** With everything read and committed. Caller stops it. */
   static async create(task: LeafTask): Promise<FilledLeaf> {
-    const { kafka, cli, topic, groups, nextEvent, statement } = task
-    await fillTopic({ bootstrap: kafka, topic, partitions: PARTITIONS, count: groups, nextEvent })
+    const { kafka, cli, topic, groups, statement } = task
+    await createTopic(kafka, topic, PARTITIONS)
     const data = createDataFolder()
     const leaf = new FilledLeaf(task, data, await startRollupd({ data: data.path, kafka, cli }))
     try {
       await leaf.service.createRollup(ROLLUP, statement, topic)
-      leaf.#records = groups
+      // read while it is filled
+      await leaf.#produce(groups)
       await waitForEnd(leaf.service, ROLLUP, groups)
       return leaf
     } catch (error) {

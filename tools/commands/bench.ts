@@ -14,6 +14,7 @@ const ORDER = [
   'sketch-error',
   'json-to-state',
   'preview',
+  'queries',
   'throughput',
   'many-rollups',
   'freshness',
