@@ -91,8 +91,11 @@ function finalizeContinuous(state: Uint8Array, quantile: Quantile, r: Registers,
   const exact = Number.isFinite(first) ? exactOf(r, out) : undefined
   readAt(state, low + 1, 'number', r, out)
   const second = doubleOf(r, out)!
-  // as doubles do: from -Infinity to Infinity there is nothing between
-  if (exact === undefined || !Number.isFinite(second)) return r.setDouble(out, first + (second - first) * 0.5)
+  // as PostgreSQL's doubles do, from the one that its order has first: from 0 to Infinity there is Infinity, from Infinity to 0 NaN
+  if (exact === undefined || !Number.isFinite(second)) {
+    const [from, to] = quantile.descending ? [second, first] : [first, second]
+    return r.setDouble(out, from + (to - from) * 0.5)
+  }
   r.setDouble(out, between(exact, exactOf(r, out), part, scale))
 }
 

@@ -132,6 +132,12 @@ const FOUND: readonly Found[] = [
     records: ['{"a":{"x":1e-400},"b":{"x":0}}'],
     rows: ['{"same":false}'],
   },
+  {
+    what: 'a part between Infinity and 0 is counted from the one that the order has first',
+    sql: `SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY d::float8 DESC) AS down, PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY d::float8) AS up FROM _input`,
+    records: ['{"d":"Infinity"}', '{"d":0}'],
+    rows: ['{"down":"NaN","up":"Infinity"}'],
+  },
 ]
 
 let bench: LeafBench
