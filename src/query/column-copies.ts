@@ -37,6 +37,8 @@ export class ColumnCopies {
   readonly #options: ColumnCopiesOptions
   /** By rollup id, the one used last at the end. */
   readonly #copies = new Map<number, ColumnCopy>()
+  /** Rollups of which a part was asked for. */
+  readonly #asked = new Set<number>()
   /** Columns that have values without a place in a copy, as `id name`. */
   readonly #unfit = new Set<string>()
 
@@ -54,7 +56,7 @@ export class ColumnCopies {
 
   /** The rows of each request, of the commit `epoch` that the caller's transaction sees; undefined: at least one can't be served. */
   fold(run: FoldRun, epoch: number, requests: readonly FoldRequest[]): readonly ColumnFold[] | undefined {
-    if (requests.some((request) => areFewLeft(run, request))) return undefined
+    if (requests.some((request) => areFewLeft(run, request) || this.#isFirst(request))) return undefined
     const folds: ColumnFold[] = []
     for (const request of requests) {
       const copy = this.#bringUp(run.connection, epoch, request.rollup, columnsOfFold(request))
@@ -63,6 +65,16 @@ export class ColumnCopies {
       folds.push(fold)
     }
     return folds
+  }
+
+  /** Where a key may leave SQLite less than all to read, columns are first read for a second statement: it may stay at one. */
+  #isFirst(request: FoldRequest): boolean {
+    const { id } = request.rollup
+    const copy = this.#copies.get(id)
+    const isWaiting = request.conditions.length > 0 && columnsOfFold(request).some(({ name }) => !copy?.holds(name))
+    if (!isWaiting || this.#asked.has(id)) return false
+    this.#asked.add(id)
+    return true
   }
 
   #bringUp(

@@ -1,5 +1,6 @@
 /** Owns what a statement asks of the copy of a rollup's columns: its groups at coarser grain, as rows for SQLite. Plain data. */
 import type { CatalogRollup } from './query-catalog.ts'
+import type { TimeRange } from './time-range.ts'
 
 /** A cell of a row. Rows are as many as there are combinations of keys; the other cells are of all groups with the row's keys. Columns are the leaf's. */
 export type FoldCell =
@@ -25,6 +26,8 @@ export interface Derivation {
   /** Over the request's alias, where the grouping value is the column `source`, and a time that leads the primary key also `bucket`. */
   readonly text: string
   readonly source: string
+  /** What the text asks, where that is a range of time. */
+  readonly range?: TimeRange | undefined
 }
 
 export interface FoldRequest {
@@ -35,6 +38,9 @@ export interface FoldRequest {
   /** What WHERE asks of single grouping values. */
   readonly conditions: readonly Derivation[]
 }
+
+/** A group that SQLite finds by a key takes as long as so many of a copy that are folded. */
+export const GROUPS_PER_LOOKUP = 64
 
 /** Texts are equal exactly where the cells are. */
 export function nameOfCell(cell: FoldCell): string {

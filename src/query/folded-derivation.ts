@@ -4,9 +4,10 @@ import { at } from '../core/assert.ts'
 import type { Cell } from '../core/scalar-type.ts'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
 import { MICROSECONDS_PER_DAY } from '../core/timestamp-calendar.ts'
-import type { Derivation, FoldRequest } from './fold-request.ts'
+import { type Derivation, type FoldRequest, GROUPS_PER_LOOKUP } from './fold-request.ts'
 import { foldedColumn, type FoldedTables } from './folded-table.ts'
 import { NULL_BUCKET } from '../planner/bucket.ts'
+import type { TimeRange } from './time-range.ts'
 
 /** What a statement is run with. */
 export interface FoldRun {
@@ -25,9 +26,11 @@ export interface DerivedCodes {
 export function deriveCodes(
   { connection, tables, bindings }: FoldRun,
   { rollup, alias }: FoldRequest,
-  { group, text, source }: Derivation,
+  { group, text, source, range }: Derivation,
   values: readonly Cell[],
 ): DerivedCodes {
+  if (range !== undefined)
+    return { codes: Int32Array.from(values, (value) => (isIn(range, value) ? 1 : 0)), cells: [0n, 1n] }
   const isTime = group === rollup.schema.bucketGroup
   const { type } = at(rollup.plan.ingest.groupBy, group)
   const rows = values.map((value, index): Cell[] => [
@@ -59,6 +62,12 @@ export function deriveCodes(
   return { codes, cells }
 }
 
+/** SQLite would take a microsecond for each value. */
+function isIn({ first, last }: TimeRange, value: Cell): boolean {
+  if (typeof value !== 'bigint') return false
+  return (first === undefined || value >= first) && (last === undefined || value <= last)
+}
+
 /** The column that leads the primary key, of a time. */
 function bucketOf(value: Cell, isDate: boolean): Cell {
   if (value === null) return NULL_BUCKET
@@ -70,13 +79,11 @@ function nameOf(cell: Cell): string {
   return cell instanceof Uint8Array ? `x${Buffer.from(cell).toString('hex')}` : `${typeof cell} ${String(cell)}`
 }
 
-/** A group that SQLite reads by a key takes as long as so many of a copy. */
-const GROUPS_PER_LOOKUP = 64
-
 /** Whether WHERE leaves so few groups, found by a key or an index, that reading those is faster than folding all. Caller has the transaction. */
 export function areFewLeft({ connection, bindings }: FoldRun, { rollup, alias, conditions }: FoldRequest): boolean {
-  if (conditions.length === 0) return false
   const { schema, groups } = rollup
+  // how much of the time a range is was looked at while compiling
+  if (conditions.every(({ range }) => range !== undefined)) return false
   const columns = conditions.map(({ group, source }) => `${at(schema.groupColumns, group).name} AS ${source}`)
   const from = `(SELECT ${LEAF_COLUMN.bucket}, ${columns.join(', ')} FROM ${schema.table}) AS ${alias}`
   const where = conditions.map(({ text }) => text).join(' AND ')

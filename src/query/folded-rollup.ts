@@ -5,16 +5,18 @@
  * groups themselves.
  */
 import { at, BrokenInvariant } from '../core/assert.ts'
+import { MICROSECONDS_PER_DAY } from '../core/timestamp-calendar.ts'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
 import type { SqlFragment } from '../sql/expression.ts'
 import { toColumnStorage } from '../core/scalar-type.ts'
 import type { AccessPaths } from './access-path.ts'
 import type { PrinterParts } from './expression-printer.ts'
-import { type Derivation, type FoldCell, type FoldRequest, nameOfCell } from './fold-request.ts'
+import { type Derivation, type FoldCell, type FoldRequest, GROUPS_PER_LOOKUP, nameOfCell } from './fold-request.ts'
 import { foldedColumn, FOLDED_COLUMNS_MAX, type FoldedTables } from './folded-table.ts'
 import type { Namespace } from './namespace.ts'
 import { NotFolded } from './not-folded.ts'
-import type { CatalogRollup } from './query-catalog.ts'
+import type { CatalogRollup, QueryCatalog } from './query-catalog.ts'
+import type { TimeRange } from './time-range.ts'
 import type { MeasureSource, Relation, RelationColumn } from './relation.ts'
 
 export class FoldedRollup implements Relation {
@@ -68,11 +70,31 @@ export class FoldedRollup implements Relation {
     return { group, text: text(), source: this.#columnOf({ kind: 'key', group }) }
   }
 
+  /** The time that leads the primary key, as a column of this. */
+  get timeText(): string {
+    return `${this.alias}.${this.#columnOf(this.#timeKey)}`
+  }
+
+  get #timeKey(): FoldCell {
+    return { kind: 'key', group: this.#rollup.schema.bucketGroup }
+  }
+
+  /** Whether a range of the time is so small a part of all that SQLite finds its groups by the key faster than all are folded. */
+  isNarrow(range: TimeRange, catalog: QueryCatalog): boolean {
+    const ends = catalog.bucketEnds(this.#rollup)
+    if (ends === undefined) return true
+    const isDate = at(this.#rollup.plan.ingest.groupBy, this.#rollup.schema.bucketGroup).type === 'date'
+    const unit = isDate ? BigInt(MICROSECONDS_PER_DAY) : 1n
+    const [begin, end] = ends
+    const first = range.first === undefined || range.first * unit < begin ? begin : range.first * unit
+    const last = range.last === undefined || range.last * unit > end ? end : range.last * unit
+    return Number(last - first + unit) * GROUPS_PER_LOOKUP < Number(end - begin + unit)
+  }
+
   /** Lets conditions that `print` writes name the bucket beside the time that it is of: only what is derived from that time can be asked for it. */
   withBucket(print: () => string): string {
-    const key: FoldCell = { kind: 'key', group: this.#rollup.schema.bucketGroup }
-    if (!this.#cells.has(nameOfCell(key))) return print()
-    const sql = this.cell(key)
+    if (!this.#cells.has(nameOfCell(this.#timeKey))) return print()
+    const sql = this.timeText
     const bucket = (): string => `${this.alias}.${LEAF_COLUMN.bucket}`
     this.#paths.set(sql, { kind: 'bucket', rollup: this.#rollup, bucket })
     const text = print()

@@ -10,31 +10,47 @@ import type { CompileContext } from './compile-context.ts'
 import type { Derivation } from './fold-request.ts'
 import type { FoldedRollup } from './folded-rollup.ts'
 import { nowhere } from './guard-place.ts'
+import { NotFolded } from './not-folded.ts'
+import { intersect, type TimeRange, timeRangeOf } from './time-range.ts'
 
-/** The parts of a condition that must all be true. */
+/** The parts of a condition that must all be true. Errors: NotFolded where the key finds few groups. */
 export function analyseFoldedWhere(
   where: Node,
   analyser: Analyser,
   folded: FoldedRollup,
-  { conditions }: CompileContext,
+  context: CompileContext,
 ): Expression[] {
+  const { conditions, printer } = context
   const others: Expression[] = []
-  const derived = new Map<number, Derivation[]>()
+  const derived = new Map<number, Derivation>()
   for (const node of conjunctsOf(where)) {
     const before = folded.reads
     const condition = analyser.analyseCondition(node, 'WHERE')
     const derivation = holdsSubquery(node)
       ? undefined
       : folded.derive(before, () => folded.withBucket(() => conditions.print(condition, nowhere('WHERE'))))
-    if (derivation === undefined) others.push(condition)
-    else derived.set(derivation.group, [...(derived.get(derivation.group) ?? []), derivation])
+    if (derivation === undefined) {
+      others.push(condition)
+      continue
+    }
+    const range = timeRangeOf(condition, folded.timeText, printer)
+    const known = derived.get(derivation.group)
+    derived.set(derivation.group, known === undefined ? { ...derivation, range } : join(known, derivation, range))
+    if (range !== undefined && folded.isNarrow(derived.get(derivation.group)?.range ?? range, context.catalog)) {
+      throw new NotFolded()
+    }
   }
-  const cells = [...derived.values()].map((parts): SqlFragment => {
-    const text = parts.map((part) => part.text).join(' AND ')
-    const sql = folded.condition({ ...(parts[0] as Derivation), text })
+  const cells = [...derived.values()].map((derivation): SqlFragment => {
+    const sql = folded.condition(derivation)
     return { kind: 'fragment', sql, type: 'boolean', canFail: false, position: 0 }
   })
   return [...cells, ...others]
+}
+
+/** Both conditions of one grouping value. */
+function join(one: Derivation, { text }: Derivation, range: TimeRange | undefined): Derivation {
+  const both = one.range === undefined || range === undefined ? undefined : intersect(one.range, range)
+  return { ...one, text: `${one.text} AND ${text}`, range: both }
 }
 
 /** A grouping expression, as a value of its own where it can be derived. `before`: reads before it was analysed. */

@@ -27,6 +27,8 @@ export interface CatalogView {
 export interface QueryCatalog {
   /** Whether a group has no time: the bucket of such groups isn't in the order of an answer. */
   hasNullBucket(rollup: CatalogRollup): boolean
+  /** The least and the greatest bucket of groups that have a time; undefined: there are none. */
+  bucketEnds(rollup: CatalogRollup): readonly [first: bigint, last: bigint] | undefined
   find(name: string): CatalogRollup | undefined
   findView(name: string): CatalogView | undefined
   /** Of rollups and views, for suggestions. */
@@ -100,6 +102,14 @@ export class LeafCatalog implements QueryCatalog {
     const exists = (table: string): string => `EXISTS (SELECT 1 FROM ${table} WHERE bucket = ${NULL_BUCKET})`
     const sql = `SELECT ${exists(schema.table)} OR ${exists(schema.overflowTable)}`
     return Number(this.#connection.prepare<[], bigint>(sql).pluck().get()) === 1
+  }
+
+  bucketEnds({ schema }: CatalogRollup): readonly [first: bigint, last: bigint] | undefined {
+    const end = (order: string): string =>
+      `(SELECT bucket FROM ${schema.table} WHERE bucket > ${NULL_BUCKET} ORDER BY bucket ${order} LIMIT 1)`
+    const sql = `SELECT ${end('ASC')}, ${end('DESC')}`
+    const [first, last] = this.#connection.prepare<[], [bigint | null, bigint | null]>(sql).raw().get() ?? []
+    return typeof first === 'bigint' && typeof last === 'bigint' ? [first, last] : undefined
   }
 
   /** Number of the commit that the transaction sees. */
