@@ -138,6 +138,13 @@ const FOUND: readonly Found[] = [
     records: ['{"d":"Infinity"}', '{"d":0}'],
     rows: ['{"down":"NaN","up":"Infinity"}'],
   },
+  {
+    what: 'what has no text fails format with its own error',
+    sql: `SELECT format('%s', o::jsonb) AS f, COUNT(*) AS n FROM _input GROUP BY 1`,
+    records: [`{"o":[1${'0'.repeat(1000)}]}`],
+    rows: [],
+    deadLetters: ['0:0 number_out_of_range'],
+  },
 ]
 
 let bench: LeafBench

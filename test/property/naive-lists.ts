@@ -27,6 +27,11 @@ export interface Input {
   readonly place: readonly number[]
 }
 
+/** A stored list ends with the value that passes it; of a map the keys count. */
+const LIST_BYTES_MAX = 1 << 18
+/** A longer value of a map is an error. */
+const MAP_VALUE_BYTES_MAX = 1 << 14
+
 const LISTS = /^(first|last|any_value|string_agg|array_agg|jsonb?_agg|map_agg|jsonb?_object_agg)$/
 const MAPS = /^(map|jsonb?_object)_agg$/
 
@@ -40,6 +45,23 @@ export function checkList(name: string, args: readonly Value[], order: readonly 
   if (name === 'string_agg' && first !== null && typeof first !== 'string') throw new RowError('wrong_kind')
   if (MAPS.test(name) && first === null) throw new RowError('invalid_argument')
   for (const value of [...args, ...order]) keyOf(value)
+  const [, ...values] = args
+  if (MAPS.test(name) && sizeOf([...values, ...order]) > MAP_VALUE_BYTES_MAX) throw new RowError('invalid_argument')
+}
+
+/** Bytes of the keys, about: only texts of many get near a bound. */
+function sizeOf(values: readonly Value[]): number {
+  return values.reduce<number>((sum, value) => sum + Buffer.byteLength(keyOf(value)), 0)
+}
+
+/** Those up to the one that passes the bound. */
+function withinBound<Item>(items: readonly Item[], size: (item: Item) => number): Item[] {
+  let bytes = 0
+  return items.filter((item) => {
+    const isKept = bytes <= LIST_BYTES_MAX
+    bytes += size(item)
+    return isKept
+  })
 }
 
 export function finalizeList(
@@ -59,7 +81,11 @@ export function finalizeList(
   if (name === 'last') return values.at(-1) ?? null
   if (name === 'any_value') return values.toSorted(compareInOrder)[0] ?? null
   if (MAPS.test(name)) return mapOf(sorted)
-  const listed = distinct ? differentOf(values, order.length > 0) : values
+  const listed = distinct
+    ? withinBound(differentOf(values, order.length > 0), (value) => sizeOf([value]))
+    : withinBound(sorted, ({ args, order: keys }) => sizeOf([...args, ...keys])).map(
+        ({ args: [first = null] }) => first,
+      )
   if (name === 'string_agg') return (listed as string[]).join(String(parameter))
   return new Json({ elements: listed.map(toJson) })
 }
@@ -80,14 +106,15 @@ function differentOf(values: readonly Value[], isOrdered: boolean): Value[] {
   return isOrdered ? different : different.toSorted(compareInOrder)
 }
 
-/** The last value of each key. */
+/** The last value of each key, of the first keys. */
 function mapOf(inputs: readonly Input[]): Value {
   const members = new Map<string, JsonNode>()
   for (const {
     args: [key = null, value = null],
   } of inputs)
     members.set(key as string, toJson(value))
-  return new Json({ members: [...members] })
+  const inOrder = [...members].toSorted(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+  return new Json({ members: withinBound(inOrder, ([key]) => sizeOf([key])) })
 }
 
 export function toJson(value: Value): JsonNode {

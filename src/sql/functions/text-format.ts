@@ -14,6 +14,9 @@ const INT32_MAX = 2 ** 31 - 1
 
 class FormatError extends Error {}
 
+/** An argument has no text; the error of that is written. */
+class NoText extends Error {}
+
 /** One call: which argument is next, counted from 1 at the one behind the template. */
 class Formatter {
   readonly #r: Registers
@@ -29,7 +32,7 @@ class Formatter {
     this.#texts = texts
   }
 
-  /** Errors: FormatError. */
+  /** Errors: FormatError, NoText. */
   expand(template: string): string {
     let result = ''
     let at = 0
@@ -83,7 +86,7 @@ class Formatter {
       return type === 'L' ? 'NULL' : ''
     }
     const piece = pieceOf(r, out, index, this.#texts?.[place] ?? toText)
-    if (piece === undefined) throw new FormatError('an argument has no text')
+    if (piece === undefined) throw new NoText()
     const text = Buffer.from(piece).toString('utf8')
     return type === 's' ? text : type === 'I' ? quoteIdentifier(text) : quoteLiteral(text)
   }
@@ -98,6 +101,7 @@ function format(r: Registers, out: number, args: readonly number[], texts: reado
     if (Buffer.byteLength(text) > TEXT_BYTES_MAX) tooLong(r, out)
     else setString(r, out, text)
   } catch (error) {
+    if (error instanceof NoText) return
     if (!(error instanceof FormatError)) throw error
     r.setError(out, 'invalid_argument', `format: ${error.message}`)
   }
