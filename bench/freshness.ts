@@ -67,6 +67,12 @@ async function measure(leaf: FilledLeaf, rate: string): Promise<void> {
   const queryMs: number[] = []
   let [ticks, produced, startedAtMs, endedAtMs] = [0, 0, 0, 0]
 
+  let failed = 0
+  // its time counts: an answer that doesn't come is the slowest of all
+  const noteFailure = (error: unknown): void => {
+    failed++
+    console.error(`a query failed: ${error instanceof Error ? error.message : String(error)}`)
+  }
   const onTick = (tick: Tick): void => {
     ticks++
     startedAtMs ||= tick.producedAtMs
@@ -75,13 +81,15 @@ async function measure(leaf: FilledLeaf, rate: string): Promise<void> {
     if (ticks % TICKS_PER_PROBE === 0) asking.push(probe(tick))
   }
   const probe = async ({ producedAtMs, next }: Tick): Promise<void> => {
-    await leaf.service.query(toMinuteQuery(minutes), { at_least: { [TOPIC]: next }, timeout_ms: 30_000 })
+    await leaf.service
+      .query(toMinuteQuery(minutes), { at_least: { [TOPIC]: next }, timeout_ms: 30_000 })
+      .catch(noteFailure)
     if (producedAtMs >= countedFromMs) freshMs.push(nowMs() - producedAtMs)
   }
   let asked = 0
   const ask = async (): Promise<void> => {
     const askedAtMs = nowMs()
-    await leaf.service.query(toHourQuery(asked++))
+    await leaf.service.query(toHourQuery(asked++)).catch(noteFailure)
     if (askedAtMs >= countedFromMs) queryMs.push(nowMs() - askedAtMs)
   }
   const timer = setInterval(() => asking.push(ask()), 1000 / QUERIES_PER_SECOND)
@@ -100,6 +108,7 @@ async function measure(leaf: FilledLeaf, rate: string): Promise<void> {
   report.figure(`${title}: produced to visible, the slowest of ${freshMs.length}`, Math.max(...freshMs), 'ms', 'lower')
   report.figure(`${title}: queries over an hour, p50`, percentile(queryMs, 0.5), 'ms', 'lower')
   report.figure(`${title}: queries over an hour, the slowest of ${queryMs.length}`, Math.max(...queryMs), 'ms', 'lower')
+  report.bar(`${title}: queries that failed`, failed, { atMost: 0 })
   const below = FRESH_MS_BARS[rate]
   const freshLimit = { unit: 'ms', note, ...(below === undefined ? {} : { below }) }
   report.bar(`${title}: produced to visible, p99`, percentile(freshMs, 0.99), freshLimit)
