@@ -1,4 +1,5 @@
 /** Owns what a bench says: its figures and bars, on the terminal as they come and in results.json at the end. */
+import { loadavg } from 'node:os'
 import { formatTable } from '../../src/cli/text-table.ts'
 import { type Bar, describeRun, type Figure, resultsFile, roundFigure, writeSection } from './bench-results.ts'
 
@@ -12,6 +13,7 @@ export interface Limit {
 
 export class BenchReport {
   readonly #name: string
+  readonly #loadBefore = roundFigure(loadavg()[0] ?? 0)
   readonly #figures: Record<string, Figure> = {}
   readonly #bars: Record<string, Bar> = {}
 
@@ -46,7 +48,13 @@ export class BenchReport {
     const args = process.argv.slice(2)
     const file = resultsFile(args.length > 0)
     const command = ['./dev', 'bench', this.#name, ...args].join(' ')
-    writeSection(file, this.#name, { ...describeRun(), command, figures: this.#figures, bars: this.#bars })
+    writeSection(file, this.#name, {
+      ...describeRun(),
+      loadBefore: this.#loadBefore,
+      command,
+      figures: this.#figures,
+      bars: this.#bars,
+    })
     console.log(`\nwritten to ${file}`)
   }
 }

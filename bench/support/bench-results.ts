@@ -40,6 +40,8 @@ export interface Section {
   readonly revision: string
   readonly cores: number
   readonly cpu: string
+  /** The load average of the last minute when the bench began: of other work. Absent in results from before it was kept. */
+  readonly loadBefore?: number
   readonly node: string
   readonly command: string
   readonly figures: Readonly<Record<string, Figure>>

@@ -64,6 +64,7 @@ test('a section tells what its figures depend on, and replaces only itself', () 
     revision: expect.stringMatching(/^([\da-f]{9}\+?|unknown)$/) as string,
     cores: expect.any(Number) as number,
     cpu: expect.any(String) as string,
+    loadBefore: expect.any(Number) as number,
     node: process.version,
     command: expect.stringMatching(/^\.\/dev bench b/) as string,
     figures: { speed: { value: 1_234_000, unit: 'events/s', better: 'higher' } },

@@ -6,9 +6,10 @@ import { format } from 'prettier'
 import { formatFigure } from '../../bench/support/bench-report.ts'
 import type { Results, Section } from '../../bench/support/bench-results.ts'
 
+const NOT_MEASURED = 'not measured yet'
 const BLOCK = /(<!-- (bench|figures)\s([^>]*?)-->\n).*?(<!-- end -->)/gs
 
-/** The document with each of its blocks as the results say. Errors: where a block names what isn't in them. */
+/** The document with each of its blocks as the results say. Errors: where a block names a figure that a bench doesn't have. */
 export async function renderBenchBlocks(document: string, results: Results): Promise<string> {
   const text = document.replaceAll(
     BLOCK,
@@ -23,14 +24,10 @@ export function shownSections(document: string): string[] {
   return [...document.matchAll(BLOCK)].flatMap(([, , kind, named = '']) => (kind === 'bench' ? [named.trim()] : []))
 }
 
-function sectionOf(name: string, results: Results): Section {
-  const section = results[name]
-  if (section === undefined) throw new Error(`bench/results.json has no "${name}": run ./dev bench ${name}`)
-  return section
-}
-
 function renderSection(name: string, results: Results): string {
-  const { command, date, revision, cores, cpu, node, bars, figures } = sectionOf(name, results)
+  const section = results[name]
+  if (section === undefined) return NOT_MEASURED
+  const { command, date, revision, cores, cpu, loadBefore, node, bars, figures }: Section = section
   const barRows = Object.entries(bars).map(
     ([title, { value, unit, bar, met, note }]) =>
       `| ${title} | ${formatFigure(value, unit)} | ${bar} | ${met ? 'met' : '**missed**'}${note === undefined ? '' : `, ${note}`} |`,
@@ -39,7 +36,7 @@ function renderSection(name: string, results: Results): string {
     ([title, { value, unit }]) => `| ${title} | ${formatFigure(value, unit)} |`,
   )
   return [
-    `\`${command}\` on ${date.slice(0, 'yyyy-mm-dd'.length)}, revision ${revision}, ${cores} cores (${cpu}), Node ${node}:\n`,
+    `\`${command}\` on ${date.slice(0, 'yyyy-mm-dd'.length)}, revision ${revision}, ${cores} cores (${cpu})${loadBefore === undefined ? '' : `, load ${loadBefore} before`}, Node ${node}:\n`,
     ...(barRows.length === 0 ? [] : ['| what | found | bar | |\n| --- | ---: | ---: | --- |', ...barRows, '']),
     ...(figureRows.length === 0 ? [] : ['| figure | |\n| --- | ---: |', ...figureRows, '']),
   ].join('\n')
@@ -51,7 +48,9 @@ function renderNamed(named: string, results: Results): string {
     .split('\n')
     .map((line) => {
       const [, name = '', title = ''] = /^([\w-]+): (.+)$/.exec(line) ?? []
-      const { figures, bars, command } = sectionOf(name, results)
+      const section = results[name]
+      if (section === undefined) return `| ${title} | ${NOT_MEASURED} | \`./dev bench ${name}\` |`
+      const { figures, bars, command } = section
       const found = figures[title] ?? bars[title]
       if (found === undefined) throw new Error(`bench/results.json has no figure "${title}" of "${name}"`)
       return `| ${title} | ${formatFigure(found.value, found.unit)} | \`${command}\` |`

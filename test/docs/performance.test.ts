@@ -14,9 +14,12 @@ test.each(['README.md', 'docs/PERFORMANCE.md'])('%s quotes bench/results.json', 
   await expect(quoting).toMatchFileSnapshot(`../../${file}`)
 })
 
-test('docs/PERFORMANCE.md shows each bench that has results, and names each bench', () => {
+/** Tables of a hundred rows. */
+const NOT_SHOWN = ['sketch-error', 'sql']
+
+test('docs/PERFORMANCE.md shows the results of each bench, or names it', () => {
   const document = readDocument('docs/PERFORMANCE.md')
-  expect(shownSections(document).toSorted()).toEqual(Object.keys(results))
+  expect(shownSections(document).toSorted()).toEqual(listScripts('bench').filter((name) => !NOT_SHOWN.includes(name)))
   expect(listScripts('bench').filter((name) => !document.includes(`./dev bench ${name}`))).toEqual([])
 })
 
