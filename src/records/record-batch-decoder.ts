@@ -131,6 +131,16 @@ export class RecordBatchDecoder {
     }
   }
 
+  /** Bytes of the answer's first batches that begin below an offset. What isn't whole is for decode() to judge. */
+  lengthBelow({ bytes }: { readonly bytes: Uint8Array }, offset: number): number {
+    for (let at = 0; ;) {
+      const size = measureBatch(bytes, at)
+      if (size === INCOMPLETE) return bytes.length
+      if (readInt64(bytes, at) >= offset) return at
+      at += size
+    }
+  }
+
   #lastTimestampMs = -1
   /** Where the visitor halted. */
   #haltAt = { offset: 0, lastTimestampMs: -1 }

@@ -24,6 +24,8 @@ export interface ShardReport {
   readonly isBlockedByTransaction: boolean
   /** Timestamp of the last folded record, milliseconds; -1: none. */
   readonly lastTimestampMs: number
+  /** Rollups for which the shard is read once, this one among them; absent: it isn't read yet. */
+  readonly readTogether?: number
 }
 
 /** A batch is stored and can be queried. */

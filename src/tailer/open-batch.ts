@@ -1,20 +1,28 @@
-/** Owns what is folded and not stored yet: the batch that grows, and the one before it, which the leaf is storing. */
-import type { IngestFold } from '../aggregator/ingest-fold.ts'
+/**
+ * Owns what is folded and not stored yet: the batches that grow, one for each rollup of a set, and those before them, which the leaf is
+ * storing. A set's batches end at the same records and are handed over together.
+ */
+import type { FoldSet } from '../aggregator/fold-set.ts'
 import { assert } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
-import type { BatchAnswer, BatchCommitter, CommittedBatch } from './ingest-events.ts'
+import type { BatchAnswer, BatchCommitter } from './ingest-events.ts'
+
+/** What became of a member's batch. `nothing`: there was nothing in it to store. */
+export type BatchFate =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'answered'; readonly answer: BatchAnswer; readonly elapsedMs: number }
+  /** It can't be stored. */
+  | { readonly kind: 'failed'; readonly error: RollupdError }
 
 export interface OpenBatchOptions {
-  readonly fold: IngestFold
+  readonly fold: FoldSet
   readonly committer: BatchCommitter
   /** Milliseconds, monotonic. */
   readonly clock: () => number
-  /** The batch is stored; undefined: there was nothing in it to store. */
-  readonly onStored: (batch: CommittedBatch | undefined) => void
-  /** The leaf wants another position, or has the batch already. */
-  readonly onRefused: (answer: BatchAnswer) => void
-  /** It can't be stored; what is folded since is dropped. */
-  readonly onFailed: (error: RollupdError) => void
+  /** Members, by number, whose batches aren't handed over any more. */
+  readonly hasLeft: (member: number) => boolean
+  /** The leaf has answered for all members. `maxTimestampMs`: of the newest record, -1 for none. */
+  readonly onSettled: (fates: readonly BatchFate[], maxTimestampMs: number) => void
 }
 
 export class OpenBatch {
@@ -60,36 +68,36 @@ export class OpenBatch {
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, lastTimestampMs)
   }
 
-  /** Hands the batch to the leaf; only while nothing is storing. */
+  /** Hands the batches to the leaf; only while nothing is storing. */
   seal(): void {
     assert(this.#storing === undefined, 'one commit at a time')
-    const { fold, committer, clock, onStored, onRefused, onFailed } = this.#options
-    const batch = fold.seal()
+    const { fold, hasLeft, onSettled } = this.#options
+    const batches = fold.sealAll()
     const maxTimestampMs = this.#maxTimestampMs
     this.#forget()
     this.#sealedCount++
-    if (batch === undefined) {
-      this.#storedCount++
-      onStored(undefined)
-      return
-    }
-    const startedAtMs = clock()
-    this.#storing = committer.commit(batch).then(
-      (answer) => {
+    // posted in one turn, so the leaf commits them in one transaction
+    this.#storing = Promise.all(batches.map((batch, member) => this.#commit(hasLeft(member) ? undefined : batch))).then(
+      (settled) => {
         this.#storing = undefined
         this.#storedCount++
-        if (!answer.taken) return onRefused(answer)
-        const positions = answer.ranges.map(({ shard, nextOffset }) => ({ shard, nextOffset: nextOffset as number }))
-        onStored({ positions, maxTimestampMs, elapsedMs: clock() - startedAtMs })
-      },
-      (error: unknown) => {
-        this.#storing = undefined
-        // whoever lost the ownership of the data must end (law 8), as after any error that nobody expects
-        if (!(error instanceof RollupdError) || error.code === 'owner_lost') throw error
-        this.discard()
-        onFailed(error)
+        onSettled(settled, maxTimestampMs)
       },
     )
+  }
+
+  async #commit(batch: ArrayBuffer | undefined): Promise<BatchFate> {
+    if (batch === undefined) return { kind: 'nothing' }
+    const { committer, clock } = this.#options
+    const startedAtMs = clock()
+    try {
+      const answer = await committer.commit(batch)
+      return { kind: 'answered', answer, elapsedMs: clock() - startedAtMs }
+    } catch (error) {
+      // whoever lost the ownership of the data must end (law 8), as after any error that nobody expects
+      if (!(error instanceof RollupdError) || error.code === 'owner_lost') throw error
+      return { kind: 'failed', error }
+    }
   }
 
   /** Returns when what is folded until now is stored, or refused. */

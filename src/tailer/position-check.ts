@@ -1,8 +1,10 @@
 /**
- * Owns the question whether the log that we read still is the one that our position was taken in (laws 3 and 7). Losses are
- * never inferred from holes between records.
+ * Owns the reasons of halts, and the question whether the log that we read still is the one that our position was taken in (laws 3 and 7).
+ * Losses are never inferred from holes between records.
  */
+import type { HaltedRecord } from '../aggregator/member-fold.ts'
 import type { HaltReason } from '../core/shard.ts'
+import type { DecodeStop } from '../records/record-batch-decoder.ts'
 import type { ShardCursor } from './shard-cursor.ts'
 
 /** The log no longer holds `next`: the exact range that is gone. */
@@ -43,4 +45,22 @@ export function describeRecreation(topic: string, cursor: ShardCursor): HaltReas
       `topic "${topic}" was deleted and created again; what was read of the old one up to offset ${cursor.next} of partition ` +
       `${cursor.shard.partition} stays counted; resume with accept ["recreated"] to go on with the new one`,
   }
+}
+
+/** A record that on_error halt stops at. */
+export function describeRecordError(cursor: ShardCursor, { offset, reason }: HaltedRecord): HaltReason {
+  return {
+    code: 'record_error',
+    message:
+      `the record at offset ${offset} of partition ${cursor.shard.partition}: ${reason}; ` +
+      'resume with accept ["record_error"] to make it a dead letter',
+    goOnAt: offset,
+  }
+}
+
+/** Damage that a second look has confirmed, or a format that is not read. */
+export function describeStop(stop: DecodeStop): HaltReason {
+  const code = stop.code === 'codec' ? 'codec' : 'corrupt'
+  const hint = code === 'corrupt' ? `; resume with accept ["corrupt"] to go on at offset ${stop.next}` : ''
+  return { code, message: stop.message + hint, goOnAt: stop.next }
 }

@@ -1,8 +1,11 @@
 /** Owns where reading stands on one shard, and what is known of its log. */
-import type { HaltReason, Shard } from '../core/shard.ts'
+import { toShardKey, type HaltReason, type Shard } from '../core/shard.ts'
 
 /** A record batch larger than this can't have been written by a broker with default limits; more is asked only as told. */
 const FETCH_BYTES_MAX = 1 << 30
+
+/** As checkedEpoch: the position has not been checked since it was taken. */
+export const NOT_CHECKED = -2
 
 export type ShardStatus = 'waiting' | 'reading' | 'halted'
 
@@ -16,6 +19,8 @@ export interface ShardStart {
 
 export class ShardCursor {
   readonly shard: Shard
+  /** The shard's, in a Map. */
+  readonly key: string
   status: ShardStatus = 'waiting'
   reason: HaltReason | undefined
   /** Next offset to fold. */
@@ -25,7 +30,7 @@ export class ShardCursor {
   /** A record that becomes a dead letter although on_error is halt; -1: none. */
   acceptedErrorOffset: number
   /** Epoch of the leader that our position was last checked against; -2: not checked since start. */
-  checkedEpoch = -2
+  checkedEpoch = NOT_CHECKED
   highWatermark: number | undefined
   lastStableOffset: number | undefined
   /** Timestamp of the last folded record in milliseconds; -1: none since start. */
@@ -44,10 +49,50 @@ export class ShardCursor {
   constructor(start: ShardStart, fetchBytes: number) {
     this.fetchBytes = fetchBytes
     this.shard = start.shard
+    this.key = toShardKey(start.shard)
     this.next = start.nextOffset
     this.leaderEpoch = start.leaderEpoch
     this.acceptedErrorOffset = start.acceptedErrorOffset ?? -1
     if (start.halt !== undefined) this.halt(start.halt)
+  }
+
+  /** Of another reading of the shard, which goes on from here. */
+  copy(): ShardCursor {
+    const copy = new ShardCursor(
+      {
+        shard: this.shard,
+        nextOffset: this.next,
+        leaderEpoch: this.leaderEpoch,
+        acceptedErrorOffset: this.acceptedErrorOffset,
+      },
+      this.fetchBytes,
+    )
+    copy.status = this.status
+    copy.reason = this.reason
+    copy.checkedEpoch = this.checkedEpoch
+    copy.highWatermark = this.highWatermark
+    copy.lastStableOffset = this.lastStableOffset
+    copy.lastTimestampMs = this.lastTimestampMs
+    copy.failures = this.failures
+    copy.askAgainAtMs = this.askAgainAtMs
+    return copy
+  }
+
+  /** Takes over what another reading of the shard knows that stands at the same position; false: it doesn't, or one of them halted. */
+  join(other: ShardCursor): boolean {
+    if (other.next !== this.next || !this.isOpen || !other.isOpen) return false
+    this.leaderEpoch = Math.max(this.leaderEpoch, other.leaderEpoch)
+    if (other.checkedEpoch !== this.checkedEpoch) this.checkedEpoch = NOT_CHECKED
+    this.lastTimestampMs = Math.max(this.lastTimestampMs, other.lastTimestampMs)
+    this.raiseFetchBytes(other.fetchBytes)
+    return true
+  }
+
+  /** Goes to another position, where the log hasn't been looked at. */
+  rewind(next: number): void {
+    if (next === this.next) return
+    this.next = next
+    this.checkedEpoch = NOT_CHECKED
   }
 
   get isOpen(): boolean {

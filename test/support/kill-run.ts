@@ -1,5 +1,5 @@
 /**
- * Owns the kill test: a rollup over four partitions of a Kafka of its own, its service killed with SIGKILL again and again, some
+ * Owns the kill test: rollups over four partitions of a Kafka of its own, their service killed with SIGKILL again and again, some
  * times inside a commit, the broker too. At the end every group must equal the oracle's, and every offset be accounted for.
  */
 import { createWriteStream, mkdtempSync, rmSync, type WriteStream } from 'node:fs'
@@ -15,7 +15,7 @@ import { type RunningKafka, startKafka } from '../../tools/kafka/kafka-broker.ts
 import { SeededRandom } from '../fuzz/seeded-random.ts'
 import { KillEvents, type RecordKind } from './kill-events.ts'
 import { askOracle, findDifferences, KILL_SQL, type Row } from './kill-oracle.ts'
-import { readPositions } from './leaf-positions.ts'
+import { sumPositions } from './leaf-positions.ts'
 import { type RunningService, startRollupd, waitUntil } from './running-service.ts'
 
 const PARTITIONS = 4
@@ -77,6 +77,16 @@ export async function runKillTest(options: KillOptions): Promise<KillReport> {
 const FOLLOWER_COLUMNS = ['views', 'bytes_sum', 'latency_avg', 'path_max', 'users']
 const FOLLOWER_SQL = `SELECT country, ${FOLLOWER_COLUMNS.map((column) => `MEASURE(${column})`).join(', ')} FROM killed GROUP BY country`
 
+/** Read in one pass with the killed one, over the same fields: what is a dead letter of one is one of the other. */
+const BESIDE_SQL = KILL_SQL.replace("'minute'", "'hour'")
+const KILL_COLUMNS = [...KILL_SQL.matchAll(/ AS (\w+)/g)]
+  .flatMap(([, name]) => name ?? [])
+  .filter((name) => name !== 'minute')
+/** `killed` and `beside`. */
+const READING_ROLLUPS = 2
+const BESIDE_OF_KILLED_SQL = `SELECT date_trunc('hour', minute) AS hour, country, ${KILL_COLUMNS.map((column) => `MEASURE(${column})`).join(', ')}
+FROM killed GROUP BY 1, 2 ORDER BY 1, 2`
+
 class KillRun {
   readonly #options: KillOptions
   readonly #kafka: RunningKafka
@@ -107,7 +117,7 @@ class KillRun {
       if (await this.#live(lives[kill] as Life)) kill++
       else if (++this.#unfitKills > kills)
         throw new Error(`${this.#unfitKills} lives ended without a commit or without lag`)
-      this.#tell(`kill ${kill} of ${kills}, ${this.#readSum()} of ${this.#producer.count} records`)
+      this.#tell(`kill ${kill} of ${kills}, ${this.#lag()} to be read`)
     }
     await this.#producer.produce(records - this.#producer.count)
     const rows = await this.#readAll()
@@ -138,6 +148,7 @@ class KillRun {
   async #createRollup(): Promise<void> {
     const service = await this.#start(undefined)
     await service.createRollup('killed', KILL_SQL, TOPIC)
+    await service.createRollup('beside', BESIDE_SQL, TOPIC)
     await service.createRollup('follower', FOLLOWER_SQL, TOPIC, { source: { rollup: 'killed' } })
     await service.kill()
   }
@@ -236,15 +247,14 @@ class KillRun {
     return Math.floor((this.#options.records * (1 - FIRST_PART - NUDGE_PART)) / this.#options.kills)
   }
 
-  /** Committed offsets, seen in the leaf's file: a service at its fail point answers nothing. */
+  /** Committed offsets of both rollups, seen in the leaf's file: a service at its fail point answers nothing. */
   #readSum(): number {
-    let sum = 0
-    for (const next of readPositions(this.#data).values()) sum += next
-    return sum
+    return sumPositions(this.#data)
   }
 
+  /** Records that one of them hasn't read yet. */
   #lag(): number {
-    return this.#producer.count - this.#readSum()
+    return this.#producer.count * READING_ROLLUPS - this.#readSum()
   }
 
   async #waitForMore(than: number): Promise<void> {
@@ -262,6 +272,7 @@ class KillRun {
     const differences = await this.#finish(service, 'killed')
     const rows = await this.#rowsOf(service, 'killed')
     differences.push(...(await this.#compareFollower(service)))
+    differences.push(...(await this.#finish(service, 'beside')), ...(await this.#compareBeside(service)))
     this.#tell('reading once more, undisturbed')
     await service.createRollup('undisturbed', KILL_SQL, TOPIC)
     differences.push(...(await this.#finish(service, 'undisturbed')))
@@ -287,6 +298,17 @@ class KillRun {
       ].map(async (sql) => JSON.stringify((await service.query(sql, { timeout_ms: 60_000 })).rows)),
     )
     return own === merged ? [] : [`the rollup of the rollup has ${own}, merging its source gives ${merged}`]
+  }
+
+  async #compareBeside(service: RunningService): Promise<string[]> {
+    const sqls = [`SELECT minute, country, ${KILL_COLUMNS.join(', ')} FROM beside ORDER BY 1, 2`, BESIDE_OF_KILLED_SQL]
+    const [own, merged] = await Promise.all(
+      sqls.map(async (sql) => {
+        const { rows } = await service.query(sql, { timeout_ms: 60_000, limit: 1_000_000 })
+        return JSON.stringify(rows.map((row) => Object.values(row)))
+      }),
+    )
+    return own === merged ? [] : [`the rollup beside it has ${own}, merging the killed one gives ${merged}`]
   }
 
   #filtered = -1

@@ -4,12 +4,20 @@ import Database from 'better-sqlite3'
 
 /** Next offsets of the open shards by partition, of the only rollup in a data directory. */
 export function readPositions(dataDirectory: string): Map<number, number> {
+  const rows = query(dataDirectory, 'SELECT partition, next_offset FROM shards WHERE closed = 0')
+  return new Map((rows as { partition: number; next_offset: number }[]).map((row) => [row.partition, row.next_offset]))
+}
+
+/** Next offsets of all open shards of all rollups together: each commit raises it. */
+export function sumPositions(dataDirectory: string): number {
+  const [row] = query(dataDirectory, 'SELECT TOTAL(next_offset) AS sum FROM shards WHERE closed = 0')
+  return (row as { sum: number }).sum
+}
+
+function query(dataDirectory: string, sql: string): unknown[] {
   const leaf = new Database(join(dataDirectory, 'leaf.db'), { readonly: true, fileMustExist: true })
   try {
-    const rows = leaf.prepare('SELECT partition, next_offset FROM shards WHERE closed = 0').all()
-    return new Map(
-      (rows as { partition: number; next_offset: number }[]).map((row) => [row.partition, row.next_offset]),
-    )
+    return leaf.prepare(sql).all()
   } finally {
     leaf.close()
   }

@@ -7,7 +7,9 @@ import { RecordBatchDecoder } from '../../src/records/record-batch-decoder.ts'
 import { encodeBatch } from '../../src/records/record-batch-encoder.ts'
 import { loadParser } from '../../src/sql/parse-statement.ts'
 import type { FetchAnswer, RecordSource } from '../../src/tailer/record-source.ts'
-import { RollupIngest } from '../../src/tailer/rollup-ingest.ts'
+import { READING_PACE } from '../../src/tailer/reading-pace.ts'
+import { ShardCursor } from '../../src/tailer/shard-cursor.ts'
+import { TopicIngest } from '../../src/tailer/topic-ingest.ts'
 import { planOf } from '../support/plan-of.ts'
 import { waitUntil } from '../support/running-service.ts'
 
@@ -35,9 +37,9 @@ function createIngest(batches: readonly Uint8Array[], watermarks: readonly numbe
     findEndOfEpoch: async () => ({ epoch: 0, endOffset: Number.MAX_SAFE_INTEGER }),
   } as Partial<RecordSource> as RecordSource
   const plan = planOf('SELECT COUNT(*) AS n FROM _input')
-  const ingest = new RollupIngest({
+  const ingest = new TopicIngest({
     topic: 't',
-    shards: [{ shard: SHARD, nextOffset: 0, leaderEpoch: -1 }],
+    cursors: [new ShardCursor({ shard: SHARD, nextOffset: 0, leaderEpoch: -1 }, READING_PACE.fetchBytes)],
     source,
     fold: new IngestFold({ rollupId: 1, plan, onError: 'dead_letter', deadLettersMax: 10 }),
     decoder: new RecordBatchDecoder(),
@@ -48,11 +50,13 @@ function createIngest(batches: readonly Uint8Array[], watermarks: readonly numbe
         return { taken: true, ranges: [{ shard: SHARD, outcome: 'accepted', nextOffset: stored }] }
       },
     },
-    events: {
-      shardHalted: (_, reason, nextOffset) => halts.push({ reason, nextOffset }),
-      rollupHalted: () => {},
-      committed: () => {},
-    },
+    events: [
+      {
+        shardHalted: (_, reason, nextOffset) => halts.push({ reason, nextOffset }),
+        rollupHalted: () => {},
+        committed: () => {},
+      },
+    ],
     clock: () => performance.now(),
   })
   return { ingest, halts, stored: () => stored }
