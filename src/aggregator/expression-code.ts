@@ -8,6 +8,7 @@
 import { assert, at, unreachable } from '../core/assert.ts'
 import { TAG } from '../core/registers.ts'
 import { JSON_KIND } from '../core/json-field.ts'
+import { isExactNumber, type ScalarType } from '../core/scalar-type.ts'
 import {
   type Call,
   type Case,
@@ -214,27 +215,33 @@ export class ExpressionCode {
     this.body.line(`if (${unknown}) tag[${out}] = ${TAG.NULL}; else r.setBoolean(${out}, ${!decisive}) }`)
   }
 
-  #emitCase({ whens, otherwise }: Case, out: number): void {
+  /** The text that gives `out` the value of an alternative. */
+  #copyOf(alternative: Expression, type: ScalarType, out: number): string {
+    const copy = `r.copy(${out}, ${this.emit(alternative)})`
+    return type === 'any' && isExactNumber(alternative.type) ? `${copy}; r.toUndeclared(${out})` : copy
+  }
+
+  #emitCase({ whens, otherwise, type }: Case, out: number): void {
     const label = this.names.newLabel()
     this.body.line(`${label}: {`)
     this.body.scope(() => {
       for (const { when, then } of whens) {
         const condition = this.emitCondition(when)
         this.body.behind(condition, () => {
-          this.body.line(`r.copy(${out}, ${this.emit(then)}); break ${label}`)
+          this.body.line(`${this.#copyOf(then, type, out)}; break ${label}`)
         })
       }
-      this.body.line(`r.copy(${out}, ${this.emit(otherwise)}) }`)
+      this.body.line(`${this.#copyOf(otherwise, type, out)} }`)
     })
   }
 
-  #emitCoalesce({ args }: Coalesce, out: number): void {
+  #emitCoalesce({ args, type }: Coalesce, out: number): void {
     const label = this.names.newLabel()
     this.body.line(`${label}: {`)
     this.body.scope(() => {
       for (const argument of args) {
         const register = this.emit(argument)
-        this.body.line(`if (tag[${register}] !== ${TAG.NULL}) { r.copy(${out}, ${register}); break ${label} }`)
+        this.body.line(`if (tag[${register}] !== ${TAG.NULL}) { ${this.#copyOf(argument, type, out)}; break ${label} }`)
       }
       this.body.line(`tag[${out}] = ${TAG.NULL} }`)
     })

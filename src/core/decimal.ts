@@ -220,6 +220,12 @@ export function compareDecimals(left: Decimal, right: Decimal): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
+/** The double that has the decimal's exact value; undefined where none has. */
+export function doubleOfDecimal(value: Decimal): number | undefined {
+  const double = decimalToDouble(value)
+  return Number.isFinite(double) && compareDecimalWithDouble(value, double) === 0 ? double : undefined
+}
+
 /** Compares exactly with a finite or infinite double: negative, 0 or positive. */
 export function compareDecimalWithDouble(left: Decimal, right: number): number {
   if (right === Infinity) return -1

@@ -22,7 +22,7 @@ const FIXED_EXPONENT_END = 15
 const WHOLE_FROM = 2 ** 53
 /** So many digits tell any two doubles apart. */
 const DOUBLE_DIGITS_MAX = 17
-/** Longer texts are refused unread as numbers. */
+/** Longer texts, without the blanks around them, are refused unread as numbers. */
 const TEXT_BYTES_MAX = 10_000
 
 const INTEGER_TEXT = /^([+-]?)(?:(\d+(?:_\d+)*)|0[xX]((?:_?[\da-fA-F])+)|0[oO]((?:_?[0-7])+)|0[bB]((?:_?[01])+))$/
@@ -35,11 +35,11 @@ export function isBlank(byte: number | undefined): boolean {
 
 /** The text [start, end) as a string without blanks around it; undefined where it is too long to be a number. */
 function trimmedText(bytes: Uint8Array, start: number, end: number): string | undefined {
-  if (end - start > TEXT_BYTES_MAX) return undefined
   let from = start
   let to = end
   while (from < to && isBlank(bytes[from])) from++
   while (to > from && isBlank(bytes[to - 1])) to--
+  if (to - from > TEXT_BYTES_MAX) return undefined
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('latin1')
 }
 

@@ -2,7 +2,7 @@
  * Owns the representation of a value while expressions are evaluated: a file of registers as a struct of arrays, so that
  * evaluating a record makes no object. Both evaluators use it: the compiled ingest half, and the functions in SQLite.
  */
-import type { Decimal } from './decimal.ts'
+import { doubleOfDecimal, type Decimal } from './decimal.ts'
 import type { RecordErrorCode } from './record-error.ts'
 
 /** What a register holds. Errors are values (law 9); a function never throws for bad input. */
@@ -109,6 +109,13 @@ export class Registers {
       this.tag[out] = TAG.NUMERIC
       this.ref[out] = value
     }
+  }
+
+  /** Makes a number one without a type, as it is in a record and in a cell: a numeric that a double has exactly is the double. */
+  toUndeclared(out: number): void {
+    if (this.tag[out] !== TAG.NUMERIC) return
+    const double = doubleOfDecimal(this.ref[out] as Decimal)
+    if (double !== undefined) this.setDouble(out, double)
   }
 
   setText(out: number, bytes: Uint8Array, start: number, end: number): void {

@@ -27,6 +27,11 @@ export const NUMBER_TYPES: ReadonlySet<string> = new Set<ScalarType>([
   'number',
 ])
 
+/** Whether a value may be a decimal that no record's number is. */
+export function isExactNumber(type: ScalarType): boolean {
+  return type === 'numeric' || type === 'number'
+}
+
 /** Points in time, each taken for the next where two meet: a date is its midnight, a timestamp is in UTC. */
 export const TIME_TYPES = ['date', 'timestamp', 'timestamptz'] as const satisfies readonly ScalarType[]
 export type TimeType = (typeof TIME_TYPES)[number]

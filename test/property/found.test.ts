@@ -25,6 +25,18 @@ const FOUND: readonly Found[] = [
     deadLetters: ['0:0 number_out_of_range'],
   },
   {
+    what: 'a numeric among undeclared values is their double, at ingest as in a query',
+    sql: `SELECT greatest(a, x::numeric)::bigint AS g, (CASE WHEN a IS NULL THEN x::numeric ELSE a END)::bigint AS c, coalesce(a, x::numeric)::bigint AS o, COUNT(*) AS n FROM _input GROUP BY 1, 2, 3`,
+    records: ['{"x":2.5}'],
+    rows: ['{"g":2,"c":2,"o":2,"n":1}'],
+  },
+  {
+    what: 'a number has as many blanks around it as it likes',
+    sql: `SELECT (repeat(' ', 20000) || '7')::float8 AS d, (repeat(' ', 20000) || '7')::bigint AS b, COUNT(*) AS n FROM _input GROUP BY 1, 2`,
+    records: ['{}'],
+    rows: ['{"d":7,"b":7,"n":1}'],
+  },
+  {
     what: 'an array contains a number with a fraction that it holds',
     sql: 'SELECT t @> x AS a, x <@ t AS b, t, x, COUNT(*) AS n FROM _input GROUP BY 1, 2, 3, 4',
     records: ['{"t":[0.1,43.397],"x":43.397}'],

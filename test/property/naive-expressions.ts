@@ -129,11 +129,12 @@ function evaluateNode(node: Node, at: Surroundings): Value {
       const known = NAIVE_FUNCTIONS[node.id]
       if (known === undefined) throw new Error(`the naive evaluator has no ${node.id}`)
       if (known.strict && args.includes(null)) return null
-      return known.compute(
+      const value = known.compute(
         args,
         at.notes,
         node.args.map(({ type }) => type),
       )
+      return ALTERNATIVES.has(node.id) ? unified(value, node.type) : value
     }
     case 'and':
     case 'or':
@@ -198,8 +199,11 @@ export function literalValue({ type, value }: LiteralNode): Value {
   }
 }
 
-/** Alternatives of CASE and COALESCE: integers beside doubles are doubles. */
+const ALTERNATIVES: ReadonlySet<string> = new Set(['greatest', 'least'])
+
+/** Alternatives of CASE, COALESCE and the like: integers beside doubles are doubles, numerics among undeclared values what a record's number is. */
 function unified(value: Value, type: ScalarType): Value {
+  if (type === 'any' && value instanceof Decimal) return fromKey(value, type)
   return type === 'double precision' && (typeof value === 'bigint' || value instanceof Decimal)
     ? toDouble(value)
     : value
