@@ -32,16 +32,16 @@ export class FirstReports {
     this.#byRollup.delete(rollupId)
   }
 
-  /** The ingest thread's reports, and what they don't know yet. */
+  /** The ingest threads' reports, and what they don't know yet: each tells of its own shards when it has begun to read them. */
   complete(rollupId: number, reports: readonly ShardReport[]): ShardReport[] {
     const first = this.#byRollup.get(rollupId) ?? []
-    const firstByShard = new Map(first.map((report) => [toShardKey(report.shard), report]))
-    const known = reports.map((report) =>
-      report.highWatermark === null
-        ? { ...report, highWatermark: firstByShard.get(toShardKey(report.shard))?.highWatermark ?? null }
-        : report,
-    )
-    return known.length > 0 ? known : [...first]
+    const byShard = new Map(first.map((report) => [toShardKey(report.shard), report]))
+    for (const report of reports) {
+      const key = toShardKey(report.shard)
+      const highWatermark = report.highWatermark ?? byShard.get(key)?.highWatermark ?? null
+      byShard.set(key, { ...report, highWatermark })
+    }
+    return [...byShard.values()]
   }
 }
 

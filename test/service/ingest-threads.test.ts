@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import type { IngestControlEvents } from '../../src/service/ingest-control.ts'
 import { IngestThreads, type ThreadControl } from '../../src/service/ingest-threads.ts'
 import { toTopicId } from '../../src/core/shard.ts'
+import { FirstReports } from '../../src/service/first-reports.ts'
+import type { ShardReport } from '../../src/tailer/ingest-events.ts'
 import type { StoredRollup } from '../../src/leaf/leaf-store.ts'
 import type { ShardStart } from '../../src/tailer/shard-cursor.ts'
 
@@ -65,6 +67,24 @@ test('each shard is read by one thread, the same for every rollup', async () => 
   expect(threads.map(({ calls }) => calls)).toEqual([
     ['start 1 a/1 a/3', 'start 2 a/1 a/3'],
     ['start 1 a/0 a/2', 'start 2 a/0 a/2', 'add 1 a/4'],
+  ])
+})
+
+test('a shard of which no thread has told yet is as it was at the creation', () => {
+  const first = new FirstReports()
+  const partitions = [0, 1].map((partition) => ({ partition, startOffset: 0, endOffset: 10 + partition }))
+  first.start(1, { id: toTopicId('a'), name: 't', partitions })
+  const told: ShardReport = {
+    shard: startAt('a', 1).shard,
+    status: 'reading',
+    highWatermark: null,
+    isBlockedByTransaction: false,
+    lastTimestampMs: 5,
+  }
+  const reports = first.complete(1, [told])
+  expect(reports.map(({ shard, status, highWatermark }) => [shard.partition, status, highWatermark])).toEqual([
+    [0, 'waiting', 10],
+    [1, 'reading', 11],
   ])
 })
 
