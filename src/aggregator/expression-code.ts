@@ -164,6 +164,8 @@ export class ExpressionCode {
       this.body.line(`if (${nullable.map((register) => `tag[${register}] === ${TAG.NULL}`).join(' || ')})`)
       this.body.line(`tag[${out}] = ${TAG.NULL}; else ${text}`)
     } else this.body.line(text)
+    if (call.type === 'any' && call.args.some(({ type }) => isExactNumber(type)))
+      this.body.line(`r.toUndeclared(${out})`)
     if (entry.canFail(call.args.map(({ type }) => type))) this.#emitErrorCheck(out)
   }
 

@@ -1,6 +1,6 @@
 /** Owns conditional functions: nullif, greatest and least. CASE and COALESCE stop early and are nodes of their own (expression.ts). */
 import { type Registers, TAG } from '../../core/registers.ts'
-import { isExactNumber, NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
+import { NUMBER_TYPES, type ScalarType } from '../../core/scalar-type.ts'
 import type { FunctionEntry } from '../function-entry.ts'
 import { isOneOf, variadic } from './argument.ts'
 import { compareTimes, compareValues, FAILED, KINDS_DIFFER } from './compare-values.ts'
@@ -51,14 +51,6 @@ function extremeEntry(name: 'greatest' | 'least', direction: number): FunctionEn
     strict: false,
     canFail: (args) => args.some(isJsonType),
     evaluate: variadic((r, out, args) => extreme(r, out, direction, args)),
-    specialize: (args) => {
-      const types = args.map(({ type }) => type)
-      if (!types.includes('any') || !types.some(isExactNumber)) return undefined
-      return variadic((r, out, registers) => {
-        extreme(r, out, direction, registers)
-        r.toUndeclared(out)
-      })
-    },
     doc: {
       summary: `The ${name} of the values that aren't null; null where all are.`,
       example: `${name}(price, floor_price)`,
