@@ -16,6 +16,7 @@ import { planRollup } from '../src/planner/plan-rollup.ts'
 import type { ProcessRequest } from '../src/query/query-request.ts'
 import { QueryRunner } from '../src/query/query-runner.ts'
 import { loadParser } from '../src/sql/parse-statement.ts'
+import { REQUEST_DEFAULTS } from '../test/query/query-fixture.ts'
 import { runAsOneFile } from './support/as-one-file.ts'
 import { BenchReport } from './support/bench-report.ts'
 import { median } from './support/median.ts'
@@ -101,15 +102,7 @@ function commit(minutes: readonly number[]): void {
   if (batch !== undefined) leaf.commit([decodePartialBatch(batch)])
 }
 
-const DEFAULTS: Omit<ProcessRequest, 'sql'> = {
-  params: [],
-  rowsMax: 10_000,
-  bytesMax: 2 ** 20,
-  onCellError: 'fail',
-  bigNumbers: 'number',
-  format: 'ndjson',
-  receivedAtMs: 0,
-}
+const DEFAULTS: Omit<ProcessRequest, 'sql'> = { ...REQUEST_DEFAULTS, format: 'ndjson' }
 
 const runner = await QueryRunner.create({
   leafPath,

@@ -47,8 +47,8 @@ const STOP_MS_MAX = 9_500
 const QUERY_GRACE_MS = 2_000
 /** ... and clients that are still reading their answers. What is folded has the rest of the time to be stored. */
 const CLIENT_GRACE_MS = 4_000
-/** More than so many wait for the leaf's one writer. */
-const INGEST_THREADS_DEFAULT_MAX = 4
+/** Of one ingest thread for each core: more wait for the one writer of the leaf. */
+const CORE_THREADS_MAX = 4
 /** How soon partitions that were added to a topic are found (the contract says 10 s), and a broker's return is noticed. */
 const WATCH_MS = 5_000
 /** A sample of large records must not take the service's memory: past it that preview fails alone. Megabytes. */
@@ -97,7 +97,7 @@ async function start(
 
   const { settings, source, sink } = openLog(config, data, closers)
   const ingest = new IngestThreads(
-    Array.from({ length: config.limits.ingest_threads || defaultIngestThreads() }, () => {
+    Array.from({ length: config.limits.ingest_threads || coreThreads() }, () => {
       const worker = startIngestWorker(settings, leaf, config)
       return new IngestThreadClient(worker, (error) => endProcess(logger, error))
     }),
@@ -197,8 +197,8 @@ function openLog(config: Config, data: string, closers: (() => Promise<void> | v
   return { settings, source, sink: writer as RecordSink }
 }
 
-function defaultIngestThreads(): number {
-  return Math.min(availableParallelism(), INGEST_THREADS_DEFAULT_MAX)
+function coreThreads(): number {
+  return Math.min(availableParallelism(), CORE_THREADS_MAX)
 }
 
 function startIngestWorker(source: SourceSettings, leaf: LeafThreadClient, config: Config): Worker {

@@ -1,4 +1,4 @@
-/** The port of the ingest thread, as the service sees it. */
+/** The port of the ingest threads, as the service sees them. */
 import type { HaltReason, Shard } from '../core/shard.ts'
 import type { StoredRollup } from '../leaf/leaf-store.ts'
 import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'

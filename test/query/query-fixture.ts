@@ -95,14 +95,14 @@ export class QueryFixture {
 
   /** A view, compiled and stored as the service does it. */
   view(name: string, sql: string): void {
-    const { meta } = this.runner.run({ ...DEFAULTS, sql, view: name })
+    const { meta } = this.runner.run({ ...REQUEST_DEFAULTS, sql, view: name })
     const reads = rollupNamesOf(parseStatement(sql).select)
     this.leaf.putView({ name, sql, reads, columns: meta.columns })
   }
 
   /** The whole answer as text. */
   run(sql: string, more: Partial<ProcessRequest> = {}): { readonly text: string; readonly answer: ProcessAnswer } {
-    const answer = this.runner.run({ ...DEFAULTS, sql, ...more })
+    const answer = this.runner.run({ ...REQUEST_DEFAULTS, sql, ...more })
     if (!('bytes' in answer.body)) throw new Error('the answer is in a file')
     return { text: Buffer.from(answer.body.bytes).toString('utf8'), answer }
   }
@@ -132,7 +132,8 @@ export class QueryFixture {
   }
 }
 
-const DEFAULTS: Omit<ProcessRequest, 'sql'> = {
+/** Of a request that says no more than its statement. */
+export const REQUEST_DEFAULTS: Omit<ProcessRequest, 'sql'> = {
   params: [],
   rowsMax: 10_000,
   bytesMax: 2 ** 20,
