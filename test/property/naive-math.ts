@@ -205,7 +205,11 @@ export const NAIVE_MATH: Readonly<Record<string, NaiveFunction>> = {
   factorial: strict(([value]) => factorial(whole(value))),
   mod: remainder(false),
   mod_exact: remainder(true),
-  div: strict(([left, right]) => div(numberOf(left), numberOf(right))),
+  div: strict(([left, right], notes) => {
+    // the quotient of doubles is just below a whole number where that of decimals is one
+    if ([left, right].some((value) => value instanceof Decimal)) notes.unevenNumber = true
+    return div(numberOf(left), numberOf(right))
+  }),
   gcd: strict(([left, right]) => int64(divisor(whole(left), whole(right)))),
   lcm: strict(([left, right]) => lcm(whole(left), whole(right))),
   bit_and_of: bits((a, b) => a & b),
