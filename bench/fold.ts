@@ -34,7 +34,7 @@ function handAll(answers: readonly EventAnswer[], isFine: boolean): number {
 function readBack(buffers: readonly ArrayBuffer[]): number {
   const startedAt = threadMs()
   let records = 0
-  for (const buffer of buffers) decodePartialBatch(buffer).readGroups((group) => (records += group.records))
+  for (const buffer of buffers) for (const group of decodePartialBatch(buffer).groups()) records += group.records
   if (records === 0) throw new Error('nothing was read back')
   return threadMs() - startedAt
 }

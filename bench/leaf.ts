@@ -81,7 +81,7 @@ function* batchesOf(rollupId: number, fine: boolean, perCommit: number): Generat
       ranges: [rangeOf({ shard: SHARD, first, next })],
       deadLetters: [],
       groupCount: sorted.length,
-      readGroups: (visit) => sorted.forEach(visit),
+      groups: () => sorted,
     }
   }
 }

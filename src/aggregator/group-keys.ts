@@ -142,6 +142,12 @@ export class GroupKeys {
     return this.#arena.subarray(0, this.#starts[this.count])
   }
 
+  /** By bytes. */
+  compare(left: number, right: number): number {
+    const bytesOf = (group: number): Uint8Array => this.#arena.subarray(this.keyStart(group), this.keyEnd(group))
+    return Buffer.compare(bytesOf(left), bytesOf(right))
+  }
+
   /** Writes the group's 128-bit id, 16 bytes. */
   writeId(group: number, into: Uint8Array, at: number): void {
     hashKey(this.#arena, this.#starts[group]!, this.#starts[group + 1]!, into, at)

@@ -75,7 +75,9 @@ export class GroupTable {
     if (this.#ordered?.order.length === count) return this.#ordered
     const ids = new Uint8Array(count * HASH_BYTES)
     for (let group = 0; group < count; group++) this.keys.writeId(group, ids, group * HASH_BYTES)
-    this.#ordered = { order: orderGroups(count, (group) => this.bucketOf(group), ids), ids }
+    const bucketOf = (group: number): number | bigint => this.bucketOf(group)
+    const compareKeys = (left: number, right: number): number => this.keys.compare(left, right)
+    this.#ordered = { order: orderGroups(count, bucketOf, ids, compareKeys), ids }
     return this.#ordered
   }
 

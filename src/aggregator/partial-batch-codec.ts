@@ -7,7 +7,7 @@
  *   of each state column: its kinds (u8 x groups, where it has some), its heap
  *   values of the dead letters
  *
- * A bucket that no double holds stands in the head. Groups come in the order of (bucket, id).
+ * A bucket that no double holds stands in the head. Groups come in the order of (bucket, id, key).
  */
 import type { Aggregate, StateValue } from '../aggregates/aggregate.ts'
 import { assert } from '../core/assert.ts'
@@ -184,7 +184,7 @@ export function decodePartialBatch(buffer: ArrayBuffer): PartialBatch {
     ranges,
     deadLetters: readDeadLetters(head, buffer),
     groupCount,
-    readGroups: (visit) => readGroups(head, buffer, first, visit),
+    groups: () => readGroups(head, buffer, first),
   }
 }
 
@@ -199,7 +199,7 @@ function readDeadLetters(head: Head, buffer: ArrayBuffer): DeadLetter[] {
   })
 }
 
-function readGroups(head: Head, buffer: ArrayBuffer, first: number, visit: (group: BatchGroup) => void): void {
+function* readGroups(head: Head, buffer: ArrayBuffer, first: number): Generator<BatchGroup, void> {
   const count = head.groupCount
   const numberCount = count * (2 + head.columns.length)
   const numbers = new Float64Array(buffer, first, numberCount)
@@ -228,7 +228,7 @@ function readGroups(head: Head, buffer: ArrayBuffer, first: number, visit: (grou
     values.read(group.key, group.values)
     group.records = numbers[count + index]!
     for (let column = 0; column < columns.length; column++) group.states[column] = columns[column]!.next(index)
-    visit(group)
+    yield group
     at = end
   }
 }

@@ -47,11 +47,11 @@ export interface BatchGroup {
   states: StateValue[]
 }
 
-/** The decoded form. `readGroups` fills one BatchGroup again and again: caller must not keep it. Groups come sorted by (bucket, id). */
+/** The decoded form. `groups` fills one BatchGroup again and again: caller must not keep it. Groups come sorted by (bucket, id, key). */
 export interface PartialBatch {
   readonly rollupId: number
   readonly ranges: readonly BatchRange[]
   readonly deadLetters: readonly DeadLetter[]
   readonly groupCount: number
-  readGroups(visit: (group: BatchGroup) => void): void
+  groups(): Iterable<BatchGroup>
 }

@@ -165,8 +165,8 @@ export class CatalogTable {
     return this.#followers.all(id)
   }
 
-  addFigures(id: number, changes: FigureChanges): void {
-    const { groups, overflowGroups, bytes, deadLetters, deadLetterBytes } = changes
+  addFigures(id: number, changes: Partial<FigureChanges>): void {
+    const { groups = 0, overflowGroups = 0, bytes = 0, deadLetters = 0, deadLetterBytes = 0 } = changes
     const result = this.#addFigures.run(groups, overflowGroups, bytes, deadLetters, deadLetterBytes, id)
     assert(result.changes === 1, `rollup ${id} has figures`)
   }

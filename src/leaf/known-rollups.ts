@@ -92,17 +92,17 @@ export class KnownRollups {
     this.#mergeRegrouped(id, groups, regroup, epoch)
   }
 
-  /** What a batch has changed goes to the rollups of the rollup, and from them to theirs. */
-  mergeFollowers(sourceId: number, batch: PartialBatch, epoch: number): void {
+  /** What batches have changed goes to the rollups of the rollup, and from them to theirs. */
+  mergeFollowers(sourceId: number, batches: readonly PartialBatch[], epoch: number): void {
     for (const { id, groups, follows } of this.#rollups.values()) {
       if (follows?.sourceId !== sourceId) continue
       this.#failPoint?.reach('commit:children')
       const { regroup } = follows
       // of a commit that failed
       regroup.discard()
-      batch.readGroups((group) => regroup.add(group))
+      for (const batch of batches) for (const group of batch.groups()) regroup.add(group)
       const regrouped = this.#mergeRegrouped(id, groups, regroup, epoch)
-      if (regrouped !== undefined) this.mergeFollowers(id, regrouped, epoch)
+      if (regrouped !== undefined) this.mergeFollowers(id, [regrouped], epoch)
     }
   }
 
@@ -114,8 +114,8 @@ export class KnownRollups {
     if (failure !== undefined) this.#catalog.addWarningOnce(id, `${failure}; where it fails the value is NULL`)
     if (batch === undefined) return undefined
     assert(batch.rollupId === id, 'a regrouped batch is of the rollup that follows')
-    const changes = groups.merge(batch, epoch, () => undefined)
-    this.#catalog.addFigures(id, { ...changes, deadLetters: 0, deadLetterBytes: 0 })
+    const changes = groups.merge([batch], epoch, () => undefined)
+    this.#catalog.addFigures(id, changes)
     return batch
   }
 }

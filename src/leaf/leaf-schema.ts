@@ -157,6 +157,17 @@ export function toInsertSql(schema: LeafSchema): string {
   return insertSql(schema, schema.table)
 }
 
+/** Inserts so many groups, save those whose id is there already. Binds all columns of each in table order. */
+export function toInsertNewSql(schema: LeafSchema, rows: number): string {
+  const row = rowSql(schema)
+  return `INSERT OR IGNORE INTO ${schema.table} VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
+}
+
+/** Key and epoch of the row at (bucket, id). */
+export function toSelectEpochSql({ table }: LeafSchema): string {
+  return `SELECT ${LEAF_COLUMN.key}, ${LEAF_COLUMN.epoch} FROM ${table} WHERE bucket = ? AND id = ?`
+}
+
 /** Binds all columns in table order. */
 export function toInsertOverflowSql(schema: LeafSchema): string {
   return insertSql(schema, schema.overflowTable)
@@ -165,6 +176,11 @@ export function toInsertOverflowSql(schema: LeafSchema): string {
 /** Key and states of the row at (bucket, id). */
 export function toSelectSql(schema: LeafSchema): string {
   return `SELECT ${selected(schema)} FROM ${schema.table} WHERE bucket = ? AND id = ?`
+}
+
+/** The largest bucket that a group has; NULL where there is none. */
+export function toSelectLastBucketSql({ table }: LeafSchema): string {
+  return `SELECT max(${LEAF_COLUMN.bucket}) FROM ${table}`
 }
 
 /** Key and states of the overflow row at (bucket, id, key). */
@@ -179,7 +195,11 @@ export function toUpdateSql(schema: LeafSchema, table: string): string {
 }
 
 function insertSql(schema: LeafSchema, table: string): string {
-  return `INSERT INTO ${table} VALUES (${columnsOf(schema)
+  return `INSERT INTO ${table} VALUES ${rowSql(schema)}`
+}
+
+function rowSql(schema: LeafSchema): string {
+  return `(${columnsOf(schema)
     .map(() => '?')
     .join(', ')})`
 }

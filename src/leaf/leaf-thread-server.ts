@@ -1,6 +1,6 @@
 /**
  * Owns the leaf thread's work: calls are answered one by one, commits that wait at the same time become one transaction, and
- * what isn't urgent is done when nothing waits.
+ * what isn't urgent is done when nothing waits. When commits are taken up is decided in commit-turns.ts.
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
@@ -8,6 +8,7 @@ import { assert, at } from '../core/assert.ts'
 import { toErrorMessage } from '../core/error-message.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { Answer } from '../core/pending-calls.ts'
+import { CommitTurns } from './commit-turns.ts'
 import type { LeafStore } from './leaf-store.ts'
 import type { BatchOutcome, CommitRequest, FromLeaf, ToLeaf } from './leaf-thread-messages.ts'
 
@@ -27,6 +28,7 @@ interface WaitingCommit {
 export class LeafThreadServer {
   readonly #options: LeafThreadServerOptions
   readonly #commitPorts = new Set<MessagePort>()
+  readonly #turns = new CommitTurns<MessagePort>(() => this.#commitWaiting())
   /** Bounded by its senders: each rollup waits for its answer. */
   #waiting: WaitingCommit[] = []
 
@@ -60,12 +62,15 @@ export class LeafThreadServer {
 
   #connect(port: MessagePort): void {
     this.#commitPorts.add(port)
-    port.on('close', () => this.#commitPorts.delete(port))
-    port.on('message', ({ call, batch }: CommitRequest) => {
-      // an immediate comes after all messages that are there by now, from every port
-      if (this.#waiting.length === 0) setImmediate(() => this.#commitWaiting())
+    port.on('close', () => {
+      this.#commitPorts.delete(port)
+      this.#turns.forget(port)
+    })
+    port.on('message', ({ call, batch: bytes }: CommitRequest) => {
       const answer = (message: Answer<BatchOutcome>): void => port.postMessage(message)
-      this.#waiting.push({ call, batch: this.#options.decodeBatch(batch), answer })
+      const batch = this.#options.decodeBatch(bytes)
+      this.#waiting.push({ call, batch, answer })
+      this.#turns.note(port, batch.groupCount)
     })
   }
 

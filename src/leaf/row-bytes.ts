@@ -12,9 +12,9 @@ export function valuesBytes(values: readonly Cell[], first: number, end: number)
   return bytes
 }
 
-/** Bytes of a row of these values. */
-export function rowBytes(values: readonly Cell[]): number {
-  return ROW_HEADER_BYTES + values.length * COLUMN_HEADER_BYTES + valuesBytes(values, 0, values.length)
+/** Bytes of a row of the values [first, end). */
+export function rowBytes(values: readonly Cell[], first: number, end: number): number {
+  return ROW_HEADER_BYTES + (end - first) * COLUMN_HEADER_BYTES + valuesBytes(values, first, end)
 }
 
 function valueBytes(value: Cell): number {

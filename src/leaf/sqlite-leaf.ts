@@ -5,7 +5,7 @@
  */
 import type BetterSqlite3 from 'better-sqlite3'
 import type { PartialBatch } from '../aggregator/partial-batch.ts'
-import { assert } from '../core/assert.ts'
+import { assert, at } from '../core/assert.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
 import { type CatalogRollup, CatalogTable } from './catalog-table.ts'
@@ -86,7 +86,7 @@ export class SqliteLeaf implements LeafStore {
       const indexes = resolveIndexes(schema, definition.plan, definition.indexes)
       for (const statement of toCreateSql(schema, indexes)) connection.exec(statement)
       const groups = createGlobalGroups(connection, schema, definition.plan.ingest, epoch)
-      this.#catalog.addFigures(id, { groups, overflowGroups: 0, bytes: 0, deadLetters: 0, deadLetterBytes: 0 })
+      this.#catalog.addFigures(id, { groups })
       this.#shards.add(id, definition.shards)
       if (definition.sourceId !== undefined) this.#rollups.copy(id, definition, definition.sourceId, epoch)
       const stored = this.#catalog.find(definition.name)
@@ -184,15 +184,18 @@ export class SqliteLeaf implements LeafStore {
     this.#options.failPoint?.reach('commit:before')
     let outcomes: CommitResult['batches'] = []
     const epoch = this.#database.transact(DURABILITY.ingest, (number) => {
-      outcomes = batches.map((batch) => this.#commitBatch(batch, number))
-      return outcomes.some(({ taken }) => taken) ? number : undefined
+      outcomes = batches.map((batch) => this.#take(batch))
+      const taken = batches.filter((_, index) => at(outcomes, index).taken)
+      for (const [rollupId, own] of Map.groupBy(taken, (batch) => batch.rollupId)) this.#merge(rollupId, own, number)
+      return taken.length > 0 ? number : undefined
     })
     this.#options.failPoint?.reach('commit:after')
     this.#countRefusals(outcomes)
     return { epoch: epoch ?? this.#database.epoch, batches: outcomes }
   }
 
-  #commitBatch(batch: PartialBatch, epoch: number): CommitResult['batches'][number] {
+  /** All of the batch but its groups. */
+  #take(batch: PartialBatch): CommitResult['batches'][number] {
     const { rollupId, deadLetters } = batch
     const rollup = this.#rollups.get(rollupId)
     const ranges = batch.ranges.map((range): RangeOutcome =>
@@ -200,12 +203,18 @@ export class SqliteLeaf implements LeafStore {
     )
     if (rollup === undefined || ranges.some(({ outcome }) => outcome !== 'accepted')) return { taken: false, ranges }
     for (const range of batch.ranges) this.#shards.advance(rollupId, range)
-    const groups = rollup.groups.merge(batch, epoch, () => this.#options.failPoint?.reach('commit:middle'))
     const letters = this.#deadLetters.append(rollupId, deadLetters)
     for (const { shard, count } of letters.dropped) this.#shards.countDroppedLetters(rollupId, shard, count)
-    this.#catalog.addFigures(rollupId, { ...groups, deadLetters: letters.count, deadLetterBytes: letters.bytes })
-    this.#rollups.mergeFollowers(rollupId, batch, epoch)
+    this.#catalog.addFigures(rollupId, { deadLetters: letters.count, deadLetterBytes: letters.bytes })
     return { taken: true, ranges }
+  }
+
+  /** Batches of several ingest threads: a group is written once for all of them. */
+  #merge(rollupId: number, batches: readonly PartialBatch[], epoch: number): void {
+    const { groups } = this.#rollups.require(rollupId)
+    const changes = groups.merge(batches, epoch, () => this.#options.failPoint?.reach('commit:middle'))
+    this.#catalog.addFigures(rollupId, changes)
+    this.#rollups.mergeFollowers(rollupId, batches, epoch)
   }
 
   #countRefusals(batches: CommitResult['batches']): void {

@@ -1,6 +1,6 @@
 /**
- * Owns what is folded and not stored yet: the batches that grow, one for each rollup of a set, and those before them, which the leaf is
- * storing. A set's batches end at the same records and are handed over together.
+ * Owns what is folded and not stored yet: the batches that grow, one for each rollup of a set, and those before them: the leaf is storing
+ * some, and some wait for that, so that the leaf never waits for bytes. A set's batches end at the same records and are handed over together.
  */
 import type { FoldSet } from '../aggregator/fold-set.ts'
 import { assert } from '../core/assert.ts'
@@ -25,9 +25,18 @@ export interface OpenBatchOptions {
   readonly onSettled: (fates: readonly BatchFate[], maxTimestampMs: number) => void
 }
 
+interface SealedBatches {
+  /** Of each member; undefined: nothing. */
+  readonly batches: readonly (ArrayBuffer | undefined)[]
+  /** Of the newest record. */
+  readonly maxTimestampMs: number
+}
+
 export class OpenBatch {
   readonly #options: OpenBatchOptions
   #storing: Promise<void> | undefined
+  /** Handed over once the leaf has answered. */
+  #waiting: SealedBatches | undefined
   #firstFoldedAtMs: number | undefined
   /** Of the newest record. */
   #maxTimestampMs = -1
@@ -43,9 +52,14 @@ export class OpenBatch {
     return this.#firstFoldedAtMs
   }
 
-  /** Ends when the leaf has answered to the batch before; undefined: it has. */
+  /** Ends when the leaf has answered to the batch that it is storing; undefined: it has none. */
   get storing(): Promise<void> | undefined {
     return this.#storing
+  }
+
+  /** Another set of batches may be sealed. */
+  get canSeal(): boolean {
+    return this.#waiting === undefined
   }
 
   /** Nothing is folded and nothing is on its way. */
@@ -68,22 +82,27 @@ export class OpenBatch {
     this.#maxTimestampMs = Math.max(this.#maxTimestampMs, lastTimestampMs)
   }
 
-  /** Hands the batches to the leaf; only while nothing is storing. */
+  /** Hands the batches to the leaf, once it has answered to those before. Caller keeps: canSeal. */
   seal(): void {
-    assert(this.#storing === undefined, 'one commit at a time')
-    const { fold, hasLeft, onSettled } = this.#options
-    const batches = fold.sealAll()
-    const maxTimestampMs = this.#maxTimestampMs
+    assert(this.#waiting === undefined, 'one commit at a time, and one behind it')
+    const sealed = { batches: this.#options.fold.sealAll(), maxTimestampMs: this.#maxTimestampMs }
     this.#forget()
     this.#sealedCount++
+    if (this.#storing === undefined) this.#storing = this.#handOver(sealed)
+    else this.#waiting = sealed
+  }
+
+  /** Returns when the leaf has answered; those that wait are on their way then. */
+  async #handOver({ batches, maxTimestampMs }: SealedBatches): Promise<void> {
+    const { hasLeft, onSettled } = this.#options
     // posted in one turn, so the leaf commits them in one transaction
-    this.#storing = Promise.all(batches.map((batch, member) => this.#commit(hasLeft(member) ? undefined : batch))).then(
-      (settled) => {
-        this.#storing = undefined
-        this.#storedCount++
-        onSettled(settled, maxTimestampMs)
-      },
-    )
+    const fates = await Promise.all(batches.map((batch, member) => this.#commit(hasLeft(member) ? undefined : batch)))
+    this.#storing = undefined
+    this.#storedCount++
+    onSettled(fates, maxTimestampMs)
+    const next = this.#waiting
+    this.#waiting = undefined
+    if (next !== undefined) this.#storing = this.#handOver(next)
   }
 
   async #commit(batch: ArrayBuffer | undefined): Promise<BatchFate> {

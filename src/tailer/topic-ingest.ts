@@ -228,9 +228,9 @@ export class TopicIngest {
       const isFull = fold.groupCount >= BATCH_GROUPS_MAX || fold.bytes >= BATCH_BYTES_MAX
       const { firstFoldedAtMs } = this.#batch
       const isDue = firstFoldedAtMs !== undefined && this.#options.clock() - firstFoldedAtMs >= this.#commitAfterMs()
-      // the leaf still busy with the batch before: this one grows instead, up to its bounds
-      if (isFull && this.#batch.storing !== undefined) await this.#batch.storing
-      if ((isDue || isFull) && this.#batch.storing === undefined) this.#batch.seal()
+      // the leaf still busy with the batch before: this one grows instead, up to its bounds, then waits as bytes
+      if (isFull && !this.#batch.canSeal) await this.#batch.storing
+      if (isFull || (isDue && this.#batch.storing === undefined)) this.#batch.seal()
       // commits, HTTP reports and other rollups of this thread get their turn
       await nextTurn()
     }

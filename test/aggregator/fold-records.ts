@@ -81,7 +81,7 @@ export function takeBatch(fold: IngestFold): FoldedBatch {
   if (buffer === undefined) return { groups: [], ranges: [], deadLetters: [] }
   const batch = decodePartialBatch(buffer)
   const groups: FoldedGroup[] = []
-  batch.readGroups(({ bucket, id, key, values, records, states }) => {
+  for (const { bucket, id, key, values, records, states } of batch.groups()) {
     groups.push({
       bucket,
       id: toHex(id),
@@ -90,7 +90,7 @@ export function takeBatch(fold: IngestFold): FoldedBatch {
       records,
       states: states.map((value) => (value instanceof Uint8Array ? value.slice() : value)),
     })
-  })
+  }
   return { groups, ranges: batch.ranges, deadLetters: batch.deadLetters }
 }
 

@@ -21,7 +21,12 @@ test('groups are ordered by bucket, then by id', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(bucket, id), { maxLength: 40 }), (groups) => {
       const ids = new Uint8Array(Buffer.concat(groups.map(([, bytes]) => bytes)))
-      const order = orderGroups(groups.length, (group) => groups[group]![0], ids)
+      const order = orderGroups(
+        groups.length,
+        (group) => groups[group]![0],
+        ids,
+        () => 0,
+      )
       expect([...order].toSorted((a, b) => a - b)).toEqual(groups.map((_, index) => index))
       for (let index = 1; index < order.length; index++) {
         const [left, right] = [groups[order[index - 1]!]!, groups[order[index]!]!]

@@ -1,4 +1,4 @@
-/** Property: whatever the split into commits, the leaf's rows hold the bytes that folding everything at once gives. */
+/** Property: whatever the split into commits and their batches, the leaf's rows hold the bytes that folding everything at once gives. */
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resolveAggregate } from '../../src/aggregates/aggregate-table.ts'
@@ -8,7 +8,7 @@ import { openLeafReader } from '../../src/leaf/leaf-database.ts'
 import { columnsOf, toLeafSchema } from '../../src/leaf/leaf-schema.ts'
 import { SqliteLeaf } from '../../src/leaf/sqlite-leaf.ts'
 import { stateOf, type Value } from '../aggregates/fold-values.ts'
-import { batchOf, definitionOf, makeDirectory, rangeOf, strongHash, weakHash } from './leaf-fixture.ts'
+import { batchOf, definitionOf, makeDirectory, rangeOf, shardOf, strongHash, weakHash } from './leaf-fixture.ts'
 
 const CALLS: readonly { aggregate: string; type: ScalarType; distinct?: boolean }[] = [
   { aggregate: 'count', type: 'any' },
@@ -38,10 +38,18 @@ const VALUE: fc.Arbitrary<Value> = fc.oneof(
   fc.constantFrom(2n ** 62n, -(2n ** 62n), 2n ** 63n - 1n),
   fc.constant(null),
 )
-const COMMITS = fc.array(
-  fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.array(VALUE, { minLength: 1, maxLength: 6 })),
-  { minLength: 1, maxLength: 6 },
+/** More than an insert takes at once. */
+const KEYS = Array.from({ length: 40 }, (_, index) => `key ${index}`)
+const BATCH = fc.oneof(
+  fc.dictionary(fc.constantFrom(...KEYS.slice(0, 4)), fc.array(VALUE, { minLength: 1, maxLength: 6 })),
+  fc.dictionary(fc.constantFrom(...KEYS), fc.array(VALUE, { minLength: 1, maxLength: 2 }), { minKeys: 20 }),
 )
+/** Later ones come first in some runs. */
+const bucketOf = (key: string): number => KEYS.indexOf(key) >> 3
+/** Of shards of their own, as several ingest threads send them. */
+const TOGETHER_MAX = 3
+const COMMITS = fc.array(fc.array(BATCH, { minLength: 1, maxLength: TOGETHER_MAX }), { minLength: 1, maxLength: 6 })
+const SHARDS = Array.from({ length: TOGETHER_MAX }, (_, partition) => ({ shard: shardOf(partition), startOffset: 0 }))
 
 let directory: ReturnType<typeof makeDirectory>
 let leaf: SqliteLeaf
@@ -77,15 +85,21 @@ test.each([
   let runs = 0
   fc.assert(
     fc.property(COMMITS, (commits) => {
-      const { id, plan } = leaf.createRollup(definitionOf(`r${runs++}`, SKETCH))
+      const { id, plan } = leaf.createRollup(definitionOf(`r${runs++}`, SKETCH, { shards: SHARDS }))
       const all = new Map<string, Value[]>()
-      commits.forEach((groups, index) => {
-        const sketches = Object.entries(groups).map(([key, values]) => {
-          all.set(key, [...(all.get(key) ?? []), ...values])
-          return { key, values: [key], records: values.length, states: statesOf(values) }
+      const next = SHARDS.map(() => 0)
+      for (const batches of commits) {
+        const together = batches.map((groups, partition) => {
+          const sketches = Object.entries(groups).map(([key, values]) => {
+            all.set(key, [...(all.get(key) ?? []), ...values])
+            return { bucket: bucketOf(key), key, values: [key], records: values.length, states: statesOf(values) }
+          })
+          const first = next[partition]!++
+          return batchOf(id, [rangeOf({ partition, first, next: first + 1 })], sketches, { hash })
         })
-        leaf.commit([batchOf(id, [rangeOf({ first: index, next: index + 1 })], sketches, { hash })])
-      })
+        leaf.commit(together)
+      }
+      expect(leaf.findRollup(`r${runs - 1}`)?.groups).toBe(all.size)
       const schema = toLeafSchema(id, plan)
       const names = columnsOf(schema).map(({ name }) => name)
       const columns = names.filter((name) => !['bucket', 'id', 'key', 'epoch'].includes(name)).join()

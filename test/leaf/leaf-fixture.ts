@@ -154,13 +154,15 @@ export function batchOf(
       const bytes = Buffer.from(key)
       return { bucket, id: hash(bytes), key: bytes, values, records, states }
     })
-    .toSorted((a, b) => Number(a.bucket) - Number(b.bucket) || Buffer.compare(a.id, b.id))
+    .toSorted(
+      (a, b) => Number(a.bucket) - Number(b.bucket) || Buffer.compare(a.id, b.id) || Buffer.compare(a.key, b.key),
+    )
   return {
     rollupId,
     ranges,
     deadLetters: more.deadLetters ?? [],
     groupCount: encoded.length,
-    readGroups: (visit) => encoded.forEach(visit),
+    groups: () => encoded,
   }
 }
 

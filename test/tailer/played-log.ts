@@ -142,10 +142,10 @@ export class PlayedLeaf implements BatchCommitter {
         rollup.next.set(toShardKey(shard), next)
         addCounts(rollup.counts, counts)
       }
-      batch.readGroups(({ key, records }) => {
+      for (const { key, records } of batch.groups()) {
         const name = Buffer.from(key).toString('hex')
         rollup.groups.set(name, (rollup.groups.get(name) ?? 0) + records)
-      })
+      }
     }
     if (!taken) this.refusals++
     const outcome = taken ? 'accepted' : 'refused'

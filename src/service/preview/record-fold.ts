@@ -112,10 +112,10 @@ export class RecordFold {
       return { kind: 'rejected', code, reason, position }
     }
     const touched: { readonly set: number; readonly group: TouchedGroup }[] = []
-    batch.readGroups(({ bucket, id, key, values, states }) => {
+    for (const { bucket, id, key, values, states } of batch.groups()) {
       const group = { bucket, id: id.slice(), values: [...values], states: [...states] }
       touched.push({ set: at(key, 0), group })
-    })
+    }
     const [first, ...others] = touched.toSorted((left, right) => left.set - right.set).map(({ group }) => group)
     return first === undefined ? { kind: 'filtered' } : { kind: 'aggregated', groups: [first, ...others] }
   }
