@@ -50,7 +50,7 @@ const Limits = Type.Object(
     /** Greatest `timeout_ms`. Past it: 422. */
     query_timeout_ms: Type.Integer({ minimum: 1, default: 60_000 }),
     /** Threads that read topics and fold their records, each some of the partitions. 0: one for each core, at most 4. */
-    ingest_threads: Type.Integer({ minimum: 0, maximum: 64, default: 1 }),
+    ingest_threads: Type.Integer({ minimum: 0, maximum: 64, default: 0 }),
     /** Query processes that are kept warm, each for one query at a time; while more are asked there are up to four times as many. */
     query_processes: Type.Integer({ minimum: 1, maximum: 64, default: 2 }),
     /** Queries that wait for a process. Past it: 429. */

@@ -99,7 +99,15 @@ export type RangeOutcome =
 export interface CommitResult {
   readonly epoch: number
   /** One for each batch, in order. A batch is taken whole or, when any of its ranges isn't accepted, not at all. */
-  readonly batches: readonly { readonly taken: boolean; readonly ranges: readonly RangeOutcome[] }[]
+  readonly batches: readonly BatchResult[]
+}
+
+export interface BatchResult {
+  readonly taken: boolean
+  readonly ranges: readonly RangeOutcome[]
+  /** Records that were aggregated, and into how many groups; 0 unless it is taken. */
+  readonly records: number
+  readonly groups: number
 }
 
 export interface StoredDeadLetter {

@@ -3,7 +3,6 @@ import type { MessagePort } from 'node:worker_threads'
 import type { ErrorMessage } from '../core/error-message.ts'
 import type { Answer } from '../core/pending-calls.ts'
 import type { AsyncLeaf } from './async-leaf.ts'
-import type { CommitResult } from './leaf-store.ts'
 
 /** What the thread is started with. */
 export interface LeafWorkerData {
@@ -32,6 +31,3 @@ export interface CommitRequest {
   readonly call: number
   readonly batch: ArrayBuffer
 }
-
-/** What became of the batch. */
-export type BatchOutcome = CommitResult['batches'][number]

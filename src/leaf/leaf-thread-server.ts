@@ -9,8 +9,8 @@ import { toErrorMessage } from '../core/error-message.ts'
 import { RollupdError } from '../core/errors.ts'
 import type { Answer } from '../core/pending-calls.ts'
 import { CommitTurns } from './commit-turns.ts'
-import type { LeafStore } from './leaf-store.ts'
-import type { BatchOutcome, CommitRequest, FromLeaf, ToLeaf } from './leaf-thread-messages.ts'
+import type { BatchResult, LeafStore } from './leaf-store.ts'
+import type { CommitRequest, FromLeaf, ToLeaf } from './leaf-thread-messages.ts'
 
 export interface LeafThreadServerOptions {
   readonly leaf: LeafStore & { maintain(): void }
@@ -21,7 +21,7 @@ export interface LeafThreadServerOptions {
 
 interface WaitingCommit {
   readonly batch: PartialBatch
-  readonly answer: (answer: Answer<BatchOutcome>) => void
+  readonly answer: (answer: Answer<BatchResult>) => void
   readonly call: number
 }
 
@@ -67,7 +67,7 @@ export class LeafThreadServer {
       this.#turns.forget(port)
     })
     port.on('message', ({ call, batch: bytes }: CommitRequest) => {
-      const answer = (message: Answer<BatchOutcome>): void => port.postMessage(message)
+      const answer = (message: Answer<BatchResult>): void => port.postMessage(message)
       const batch = this.#options.decodeBatch(bytes)
       this.#waiting.push({ call, batch, answer })
       this.#turns.note(port, batch.groupCount)

@@ -15,6 +15,7 @@ import { createGlobalGroups } from './global-groups.ts'
 import { DURABILITY, LeafDatabase, type LeafLimits } from './leaf-database.ts'
 import { toCreateSql, toDropSql, toLeafSchema } from './leaf-schema.ts'
 import type {
+  BatchResult,
   CommitResult,
   LeafFigures,
   LeafStore,
@@ -182,7 +183,7 @@ export class SqliteLeaf implements LeafStore {
   commit(batches: readonly PartialBatch[]): CommitResult {
     for (const { ranges } of batches) ranges.forEach(assertConserved)
     this.#options.failPoint?.reach('commit:before')
-    let outcomes: CommitResult['batches'] = []
+    let outcomes: BatchResult[] = []
     const epoch = this.#database.transact(DURABILITY.ingest, (number) => {
       outcomes = batches.map((batch) => this.#take(batch))
       const taken = batches.filter((_, index) => at(outcomes, index).taken)
@@ -195,18 +196,20 @@ export class SqliteLeaf implements LeafStore {
   }
 
   /** All of the batch but its groups. */
-  #take(batch: PartialBatch): CommitResult['batches'][number] {
+  #take(batch: PartialBatch): BatchResult {
     const { rollupId, deadLetters } = batch
     const rollup = this.#rollups.get(rollupId)
     const ranges = batch.ranges.map((range): RangeOutcome =>
       rollup === undefined ? { shard: range.shard, outcome: 'gone' } : this.#shards.judge(rollupId, range),
     )
-    if (rollup === undefined || ranges.some(({ outcome }) => outcome !== 'accepted')) return { taken: false, ranges }
+    if (rollup === undefined || ranges.some(({ outcome }) => outcome !== 'accepted'))
+      return { taken: false, ranges, records: 0, groups: 0 }
     for (const range of batch.ranges) this.#shards.advance(rollupId, range)
     const letters = this.#deadLetters.append(rollupId, deadLetters)
     for (const { shard, count } of letters.dropped) this.#shards.countDroppedLetters(rollupId, shard, count)
     this.#catalog.addFigures(rollupId, { deadLetters: letters.count, deadLetterBytes: letters.bytes })
-    return { taken: true, ranges }
+    const records = batch.ranges.reduce((sum, { counts }) => sum + counts.aggregated, 0)
+    return { taken: true, ranges, records, groups: batch.groupCount }
   }
 
   /** Batches of several ingest threads: a group is written once for all of them. */
@@ -217,7 +220,7 @@ export class SqliteLeaf implements LeafStore {
     this.#rollups.mergeFollowers(rollupId, batches, epoch)
   }
 
-  #countRefusals(batches: CommitResult['batches']): void {
+  #countRefusals(batches: readonly BatchResult[]): void {
     for (const { ranges } of batches) {
       for (const { outcome } of ranges) {
         if (outcome === 'duplicate') this.#duplicateRanges++

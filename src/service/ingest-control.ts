@@ -4,11 +4,17 @@ import type { StoredRollup } from '../leaf/leaf-store.ts'
 import type { CommittedBatch, ShardReport } from '../tailer/ingest-events.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
 
-export interface IngestControlEvents {
+/** What one ingest thread tells. */
+export interface IngestThreadEvents {
   /** `nextOffset`: where it halted. */
   shardHalted(rollupId: number, shard: Shard, reason: HaltReason, nextOffset: number): void
   rollupHalted(rollupId: number, reason: HaltReason): void
   committed(rollupId: number, batch: CommittedBatch): void
+}
+
+export interface IngestControlEvents extends IngestThreadEvents {
+  /** It would be read in another way if it was started now. */
+  restartWanted(rollupId: number): void
 }
 
 export interface IngestControl {

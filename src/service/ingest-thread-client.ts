@@ -5,7 +5,7 @@ import type { StoredRollup } from '../leaf/leaf-store.ts'
 import type { FromIngest, ToIngest } from '../tailer/ingest-messages.ts'
 import type { ShardReport } from '../tailer/ingest-events.ts'
 import type { ShardStart } from '../tailer/shard-cursor.ts'
-import type { IngestControlEvents } from './ingest-control.ts'
+import type { IngestThreadEvents } from './ingest-control.ts'
 import type { ThreadControl } from './ingest-threads.ts'
 
 /** A message without its number. */
@@ -16,7 +16,7 @@ export class IngestThreadClient implements ThreadControl {
   readonly #calls = new PendingCalls<undefined>('the ingest thread has ended')
   readonly #reports = new Map<number, readonly ShardReport[]>()
   readonly #ended: Promise<void>
-  #events: IngestControlEvents | undefined
+  #events: IngestThreadEvents | undefined
   #isClosing = false
 
   /** `onFatal`: the thread has failed, or ended although nobody closed it. */
@@ -34,7 +34,7 @@ export class IngestThreadClient implements ThreadControl {
   }
 
   /** Whom to tell; set once, before the first start. */
-  listen(events: IngestControlEvents): void {
+  listen(events: IngestThreadEvents): void {
     this.#events = events
   }
 

@@ -262,6 +262,10 @@ export class RollupService implements IngestControlEvents {
     this.#options.events.committed(batch)
   }
 
+  restartWanted(rollupId: number): void {
+    this.#options.events.background(this.#readAgain(rollupId))
+  }
+
   shardHalted(rollupId: number, shard: Shard, reason: HaltReason, nextOffset: number): void {
     this.#options.events.background(this.#storeShardHalt(rollupId, shard, reason, nextOffset))
   }
@@ -272,9 +276,27 @@ export class RollupService implements IngestControlEvents {
     this.#options.events.background(this.#storeRollupHalt(rollupId, reason))
   }
 
+  async #readAgain(rollupId: number): Promise<void> {
+    const name = await this.#nameOf(rollupId)
+    if (name === undefined) return
+    await this.#queues.run(name, async () => {
+      const { leaf, ingest } = this.#options
+      if ((await leaf.findRollup(name))?.id !== rollupId) return
+      await ingest.stop(rollupId)
+      const stopped = await leaf.findRollup(name)
+      if (stopped?.status !== 'running' || this.#unstoredHalts.has(rollupId)) return
+      this.#firstReports.keep(rollupId, ingest.report(rollupId))
+      await ingest.start(stopped)
+    })
+  }
+
+  async #nameOf(rollupId: number): Promise<string | undefined> {
+    return (await this.#options.leaf.listRollups()).find((rollup) => rollup.id === rollupId)?.name
+  }
+
   async #storeShardHalt(rollupId: number, shard: Shard, reason: HaltReason, nextOffset: number): Promise<void> {
     const { leaf, events } = this.#options
-    const name = (await leaf.listRollups()).find((rollup) => rollup.id === rollupId)?.name
+    const name = await this.#nameOf(rollupId)
     if (name === undefined) return
     await this.#queues.run(name, async () => {
       const rollup = await leaf.findRollup(name)

@@ -9,6 +9,9 @@ export interface BatchAnswer {
     readonly outcome: 'accepted' | 'duplicate' | 'refused' | 'gone'
     readonly nextOffset?: number
   }[]
+  /** Records that were aggregated, and into how many groups; 0 unless it is taken. */
+  readonly records: number
+  readonly groups: number
 }
 
 /** Hands a sealed batch to the leaf. Errors: disk_full, owner_lost. */
@@ -35,6 +38,9 @@ export interface CommittedBatch {
   readonly maxTimestampMs: number
   /** From sealing to stored. */
   readonly elapsedMs: number
+  /** Records that were aggregated, and into how many groups. */
+  readonly records: number
+  readonly groups: number
 }
 
 export interface IngestEvents {

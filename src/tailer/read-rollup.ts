@@ -46,7 +46,8 @@ export class ReadRollup {
     }
     if (!answer.taken) return
     const positions = answer.ranges.map(({ shard, nextOffset }) => ({ shard, nextOffset: nextOffset as number }))
-    this.events.committed({ positions, maxTimestampMs, elapsedMs })
+    const { records, groups } = answer
+    this.events.committed({ positions, maxTimestampMs, elapsedMs, records, groups })
   }
 
   /** Where it goes on when it has left the set that stood at `cursors`; undefined: it doesn't. */

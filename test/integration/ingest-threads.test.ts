@@ -72,3 +72,28 @@ test('a full disk that several threads meet, and resume goes on exactly', { time
   expect(await large.stop()).toBe(0)
   data.remove()
 })
+
+test(
+  'a rollup of as many groups as records goes to one thread, and counts each once',
+  { timeout: 90_000 },
+  async () => {
+    const data = createDataFolder()
+    const service = await startWith(3, data.path)
+    await service.createTopic('events', PARTITIONS)
+    const count = 60_000
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      await service.produce('events', toLines(partition, count), partition)
+    }
+    const sql = 'SELECT t, COUNT(*) AS n FROM _input GROUP BY t'
+    await service.createRollup('r', sql, 'events')
+    await waitUntil(
+      'the rollup has read all',
+      async () => await service.rollup('r'),
+      ({ shards }) => shards.every(({ next_offset }) => next_offset === count),
+    )
+    const { rows } = await service.query('SELECT COUNT(*) AS groups, SUM(n) AS records, MAX(n) AS most FROM r')
+    expect(rows).toEqual([{ groups: PARTITIONS * count, records: PARTITIONS * count, most: 1 }])
+    expect(await service.stop()).toBe(0)
+    data.remove()
+  },
+)

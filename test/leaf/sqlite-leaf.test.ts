@@ -102,7 +102,9 @@ test('states merge into the stored groups, and position, counts and epoch go wit
   const second = leaf.commit([
     batchOf(id, [rangeOf({ first: 5, next: 6 })], [{ key: 'US', values: ['US'], states: [1, 30] }]),
   ])
-  expect(first.batches).toEqual([{ taken: true, ranges: [{ shard: shardOf(0), outcome: 'accepted', nextOffset: 5 }] }])
+  expect(first.batches).toEqual([
+    { taken: true, ranges: [{ shard: shardOf(0), outcome: 'accepted', nextOffset: 5 }], records: 3, groups: 2 },
+  ])
   expect(second.epoch).toBe(first.epoch + 1)
   expect(rowsOf(`SELECT k0, n, p0, p1, epoch FROM g${id} ORDER BY k0`)).toEqual([
     ['DE', 1, 1, 7, first.epoch],
@@ -130,6 +132,8 @@ test('a range that came already is dropped, one from elsewhere refused with the 
     ['duplicate', 'duplicate', 'refused', 'refused'].map((outcome) => ({
       taken: false,
       ranges: [{ shard: shardOf(0), outcome, nextOffset: 10 }],
+      records: 0,
+      groups: 0,
     })),
   )
   expect(leaf.figures()).toMatchObject({ epoch, duplicateRanges: 2, refusedRanges: 2 })
@@ -207,7 +211,9 @@ test('a dropped rollup is gone with its states, its late commits too, and one of
   const late = leaf.commit([
     batchOf(old.id, [rangeOf({ first: 1, next: 2 })], [{ key: 'x', values: ['x'], states: [1] }]),
   ])
-  expect(late.batches).toEqual([{ taken: false, ranges: [{ shard: shardOf(0), outcome: 'gone' }] }])
+  expect(late.batches).toEqual([
+    { taken: false, ranges: [{ shard: shardOf(0), outcome: 'gone' }], records: 0, groups: 0 },
+  ])
   leaf.commit([batchOf(fresh.id, [rangeOf({ first: 0, next: 1 })], [{ key: 'x', values: ['x'], states: [10] }])])
   leaf.close()
   leaf = openLeaf()

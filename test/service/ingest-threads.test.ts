@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import type { IngestControlEvents } from '../../src/service/ingest-control.ts'
+import type { IngestThreadEvents } from '../../src/service/ingest-control.ts'
 import { IngestThreads, type ThreadControl } from '../../src/service/ingest-threads.ts'
 import { toTopicId } from '../../src/core/shard.ts'
 import { FirstReports } from '../../src/service/first-reports.ts'
-import type { ShardReport } from '../../src/tailer/ingest-events.ts'
+import type { CommittedBatch, ShardReport } from '../../src/tailer/ingest-events.ts'
 import type { StoredRollup } from '../../src/leaf/leaf-store.ts'
 import type { ShardStart } from '../../src/tailer/shard-cursor.ts'
 
 /** Notes what it is told. */
 class NotedThread implements ThreadControl {
   readonly calls: string[] = []
-  events: IngestControlEvents | undefined
+  events: IngestThreadEvents | undefined
 
-  listen(events: IngestControlEvents): void {
+  listen(events: IngestThreadEvents): void {
     this.events = events
   }
   async start(rollup: StoredRollup): Promise<void> {
@@ -41,9 +41,19 @@ const startAt = (topicId: string, partition: number): ShardStart => ({
   leaderEpoch: -1,
 })
 
-function rollupOf(id: number, shards: readonly ShardStart[]): StoredRollup {
-  return { id, shards } as unknown as StoredRollup
+/** `groups` of 30,000 records for each shard. */
+function rollupOf(id: number, starts: readonly ShardStart[], groups = 0): StoredRollup {
+  const shards = starts.map((start) => ({ ...start, counts: { aggregated: 30_000 } }))
+  return { id, shards, groups } as unknown as StoredRollup
 }
+
+const batchOf = (records: number, groups: number): CommittedBatch => ({
+  positions: [],
+  maxTimestampMs: -1,
+  elapsedMs: 1,
+  records,
+  groups,
+})
 
 function startThreads(count: number): { threads: NotedThread[]; all: IngestThreads; told: string[] } {
   const threads = Array.from({ length: count }, () => new NotedThread())
@@ -53,6 +63,7 @@ function startThreads(count: number): { threads: NotedThread[]; all: IngestThrea
     committed: (rollupId) => told.push(`committed ${rollupId}`),
     shardHalted: (rollupId, { partition }) => told.push(`shard ${rollupId}/${partition}`),
     rollupHalted: (rollupId, { code }) => told.push(`rollup ${rollupId} ${code}`),
+    restartWanted: (rollupId) => told.push(`restart ${rollupId}`),
   })
   return { threads, all, told }
 }
@@ -67,6 +78,28 @@ test('each shard is read by one thread, the same for every rollup', async () => 
   expect(threads.map(({ calls }) => calls)).toEqual([
     ['start 1 a/1 a/3', 'start 2 a/1 a/3'],
     ['start 1 a/0 a/2', 'start 2 a/0 a/2', 'add 1 a/4'],
+  ])
+})
+
+test('a rollup of many groups for its records is read by one thread, when that is seen', async () => {
+  const { threads, all, told } = startThreads(2)
+  const shards = [0, 1].map((partition) => startAt('a', partition))
+  await all.start(rollupOf(1, shards))
+  // of few records, and of few groups
+  threads[0]?.events?.committed(1, batchOf(1_000, 900))
+  threads[0]?.events?.committed(1, batchOf(100_000, 2_000))
+  expect(told).toEqual(['committed 1', 'committed 1'])
+  threads[0]?.events?.committed(1, batchOf(100_000, 30_000))
+  threads[1]?.events?.committed(1, batchOf(100_000, 30_000))
+  expect(told.slice(2)).toEqual(['committed 1', 'restart 1', 'committed 1'])
+  await all.stop(1)
+  await all.start(rollupOf(1, shards))
+  // known from before
+  await all.start(rollupOf(2, shards, 20_000))
+  await all.addShards(1, [startAt('a', 2)])
+  expect(threads.map(({ calls }) => calls)).toEqual([
+    ['start 1 a/1', 'stop 1', 'start 1', 'start 2'],
+    ['start 1 a/0', 'stop 1', 'start 1 a/0 a/1', 'start 2 a/0 a/1', 'add 1 a/2'],
   ])
 })
 

@@ -149,7 +149,8 @@ export class PlayedLeaf implements BatchCommitter {
     }
     if (!taken) this.refusals++
     const outcome = taken ? 'accepted' : 'refused'
-    return { taken, ranges: batch.ranges.map(({ shard }) => ({ shard, outcome, nextOffset: positionOf(shard) })) }
+    const ranges = batch.ranges.map(({ shard }) => ({ shard, outcome, nextOffset: positionOf(shard) }) as const)
+    return { taken, ranges, records: 0, groups: 0 }
   }
 
   /** What the rollup has passed of all shards. */

@@ -45,9 +45,9 @@ function createIngest(batches: readonly Uint8Array[], watermarks: readonly numbe
     decoder: new RecordBatchDecoder(),
     committer: {
       commit: async (bytes) => {
-        const { ranges } = decodePartialBatch(bytes)
-        stored = ranges[0]?.next ?? stored
-        return { taken: true, ranges: [{ shard: SHARD, outcome: 'accepted', nextOffset: stored }] }
+        stored = decodePartialBatch(bytes).ranges[0]?.next ?? stored
+        const ranges = [{ shard: SHARD, outcome: 'accepted', nextOffset: stored } as const]
+        return { taken: true, ranges, records: 0, groups: 0 }
       },
     },
     events: [
