@@ -16,7 +16,7 @@ export interface StateColumn {
   readonly storage: Exclude<ColumnStorage, 'TEXT'>
 }
 
-/** What is done to a state column of many groups: `sum` of integers; `limb`, the same of integers in [0, 2^48); `least` or `greatest` of those that aren't NULL; `none`, where all must be NULL. */
+/** What is done to a state column of many groups: `sum` of integers; `limb`, the same of integers in [0, 2^48); `least` or `greatest` of those that aren't NULL, a BLOB being the number whose key it is; `none`, where all must be NULL. */
 export type ColumnFoldKind = 'sum' | 'limb' | 'least' | 'greatest' | 'none'
 
 /** How the states of many groups are merged column by column, without looking at two columns of one group together. */

@@ -242,7 +242,20 @@ function finalizeCell(type: ScalarType, value: StateValue, r: Registers, out: nu
 
 /** Of one native column. */
 function foldOf(direction: Direction): ColumnFold {
-  return { kinds: [direction > 0 ? 'greatest' : 'least'], toState: ([extreme]) => [extreme ?? null] }
+  return { kinds: [kindOf(direction)], toState: ([extreme]) => [extreme ?? null] }
+}
+
+/** Of numbers alone: key bytes of them, which a fold takes as the numbers. */
+function foldOfNumbers(direction: Direction): ColumnFold {
+  const cell = new KeyCell()
+  return {
+    kinds: [kindOf(direction), 'none', 'none'],
+    toState: ([extreme = null]) => [typeof extreme === 'number' ? cell.encodeNumber(extreme) : extreme, null, null],
+  }
+}
+
+function kindOf(direction: Direction): 'greatest' | 'least' {
+  return direction > 0 ? 'greatest' : 'least'
 }
 
 function createDeclared(name: string, direction: Direction, type: ScalarType): Aggregate | undefined {
@@ -266,6 +279,7 @@ function createUndeclared(name: string, direction: Direction): Aggregate {
   return {
     type: 'any',
     columns: KIND_COLUMNS,
+    columnFold: foldOfNumbers(direction),
     stateDescription: `${name} of each kind`,
     canFail: true,
     createAccumulator: () => new UndeclaredExtreme(name, direction),

@@ -1,4 +1,7 @@
-/** Owns the copies of rollups' columns that one query process holds: which rollups may have one, and how much memory all of them take. */
+/**
+ * Owns how groups are folded for a statement: by SQLite, or out of the copies of columns that one query process holds; which rollups may have a
+ * copy, and how much memory all of them take.
+ */
 import type BetterSqlite3 from 'better-sqlite3'
 import { LEAF_COLUMN } from '../leaf/leaf-schema.ts'
 import { ColumnCopy } from './column-copy.ts'
@@ -7,13 +10,17 @@ import { columnsOfFold } from './column-form.ts'
 import { type ColumnToCopy, UnfitForCopy } from './copied-column.ts'
 import type { FoldRequest } from './fold-request.ts'
 import { areFewLeft, deriveCodes, type FoldRun } from './folded-derivation.ts'
+import type { FoldedRows } from './folded-table.ts'
+import { foldByKey } from './key-fold.ts'
 import type { CatalogRollup } from './query-catalog.ts'
 
 export interface ColumnCopiesOptions {
   /** Of all copies together. */
   readonly bytesMax: number
-  /** Fewer groups are left to SQLite. */
+  /** Rollups of fewer groups are read group by group. */
   readonly groupsMin: number
+  /** So few, that a range of time leaves of all, are folded by SQLite. */
+  readonly byKeyMax: number
   /** See ColumnCopyOptions. */
   readonly stretchRows: number
 }
@@ -23,6 +30,8 @@ export const COLUMN_COPIES: ColumnCopiesOptions = {
   bytesMax: 64 << 20,
   // SQLite reads so many in 20 ms
   groupsMin: 20_000,
+  // about 10 ms
+  byKeyMax: 20_000,
   // a changed stretch is read again in 2 ms; ten million groups are 5,000 stretches
   stretchRows: 2048,
 }
@@ -55,16 +64,22 @@ export class ColumnCopies {
     groups >= this.#options.groupsMin
 
   /** The rows of each request, of the commit `epoch` that the caller's transaction sees; undefined: at least one can't be served. */
-  fold(run: FoldRun, epoch: number, requests: readonly FoldRequest[]): readonly ColumnFold[] | undefined {
-    if (requests.some((request) => areFewLeft(run, request) || this.#isFirst(request))) return undefined
-    const folds: ColumnFold[] = []
+  fold(run: FoldRun, epoch: number, requests: readonly FoldRequest[]): readonly FoldedRows[] | undefined {
+    const folds: FoldedRows[] = []
     for (const request of requests) {
-      const copy = this.#bringUp(run.connection, epoch, request.rollup, columnsOfFold(request))
-      const fold = copy === undefined ? undefined : tryFold(request, copy, run)
+      const fold = this.#fold(run, epoch, request)
       if (fold === undefined) return undefined
       folds.push(fold)
     }
     return folds
+  }
+
+  #fold(run: FoldRun, epoch: number, request: FoldRequest): FoldedRows | undefined {
+    const { rollup, share } = request
+    const areFew = rollup.groups * share <= this.#options.byKeyMax || areFewLeft(run, request)
+    if (areFew || this.#isFirst(request)) return foldByKey(run, request)
+    const copy = this.#bringUp(run.connection, epoch, rollup, columnsOfFold(request))
+    return copy === undefined ? foldByKey(run, request) : tryFold(request, copy, run)
   }
 
   /** Where a key may leave SQLite less than all to read, columns are first read for a second statement: it may stay at one. */

@@ -48,7 +48,7 @@ export interface HiddenGroups {
 /** Each is compiled where it stands, so views that join others with themselves double the work; SQLite takes 200 tables. */
 const VIEWS_MAX = 200
 
-/** Whether the copy of a rollup's columns may serve a statement. */
+/** Whether a rollup's groups may be folded before a statement reads them. */
 export type MayFold = (rollup: CatalogRollup) => boolean
 
 /** What the SELECT of a query and those of the views in it have in common. */

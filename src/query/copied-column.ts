@@ -2,6 +2,8 @@
  * Owns how a column of a stretch of groups stands in memory: codes of a dictionary for grouping values, numbers in the narrowest array that holds them,
  * and the halves of a sum's limbs, whose totals then fit a double exactly.
  */
+import { readKeyInto } from '../core/key-reader.ts'
+import { Registers, TAG } from '../core/registers.ts'
 import type { Cell, ColumnStorage } from '../core/scalar-type.ts'
 import type { LeafColumn } from '../leaf/leaf-schema.ts'
 
@@ -147,24 +149,37 @@ class CodeBuilder implements ColumnBuilder {
 class NumberBuilder implements ColumnBuilder {
   readonly #name: string
   readonly #integersOnly: boolean
+  /** Reads key bytes. */
+  readonly #r = new Registers(1)
+  readonly #hasKeys: boolean
   readonly #numbers: number[] = []
   #hasNulls = false
 
   constructor({ name, storage }: LeafColumn) {
     this.#name = name
     this.#integersOnly = storage === 'INTEGER'
+    this.#hasKeys = storage === 'BLOB'
   }
 
-  add(value: Cell): void {
-    if (value === null) {
+  add(cell: Cell): void {
+    if (cell === null) {
       this.#hasNulls = true
       this.#numbers.push(NaN)
       return
     }
+    const value = this.#hasKeys ? this.#numberOf(cell) : cell
     // NaN is a BLOB there
     if (typeof value !== 'number') throw new UnfitForCopy(this.#name, 'a value that is no number')
     if (this.#integersOnly && !Number.isSafeInteger(value)) throw new UnfitForCopy(this.#name, INTEGER_BEYOND)
     this.#numbers.push(value)
+  }
+
+  /** Undefined: NaN, or a number that no double is. */
+  #numberOf(key: Cell): number | undefined {
+    const r = this.#r
+    readKeyInto(key as Uint8Array, 0, r, 0)
+    const isDouble = r.tag[0] === TAG.INTEGER || (r.tag[0] === TAG.DOUBLE && Number.isFinite(r.num[0]))
+    return isDouble ? r.num[0] : undefined
   }
 
   finish(): CopiedColumn {

@@ -1,7 +1,7 @@
 /** Owns what EXPLAIN tells of a query: both halves of the rollups it reads, the SQLite text, and how SQLite comes to the rows. */
-import type BetterSqlite3 from 'better-sqlite3'
 import type { CompiledQuery } from './compile-query.ts'
 import type { CatalogRollup } from './query-catalog.ts'
+import type { OpenedLeaf } from './run-query.ts'
 
 /** The only column of the answer. */
 export const PLAN_COLUMN = { name: 'plan', type: 'text' } as const
@@ -12,18 +12,11 @@ interface PlanRow {
   readonly detail: string
 }
 
+export type ExplainedLeaf = Pick<OpenedLeaf, 'connection' | 'functions'>
+
 /** Lines for people. Caller has the transaction of the query. */
-export function explainLines(compiled: CompiledQuery, connection: BetterSqlite3.Database): string[] {
-  const rows = connection
-    .prepare<unknown[], PlanRow>(`EXPLAIN QUERY PLAN ${compiled.sqlText}`)
-    .safeIntegers()
-    .all(compiled.bindings)
-  const depths = new Map<bigint, number>()
-  const steps = rows.map(({ id, parent, detail }) => {
-    const depth = (depths.get(parent) ?? 0) + 1
-    depths.set(id, depth)
-    return `${'  '.repeat(depth)}${describeStep(detail, compiled)}`
-  })
+export function explainLines(compiled: CompiledQuery, leaf: ExplainedLeaf): string[] {
+  const steps = stepsOf(compiled.sqlText, 1, compiled, leaf)
   return [
     ...compiled.rollups.flatMap(({ name, topic, plan }) => [
       `rollup ${name} of topic ${topic}`,
@@ -35,6 +28,25 @@ export function explainLines(compiled: CompiledQuery, connection: BetterSqlite3.
     'access',
     ...steps,
   ]
+}
+
+function stepsOf(sqlText: string, depth: number, compiled: CompiledQuery, leaf: ExplainedLeaf): string[] {
+  const rows = leaf.connection
+    .prepare<unknown[], PlanRow>(`EXPLAIN QUERY PLAN ${sqlText}`)
+    .safeIntegers()
+    .all(compiled.bindings)
+  const depths = new Map<bigint, number>()
+  return rows.flatMap(({ id, parent, detail }) => {
+    const own = (depths.get(parent) ?? depth - 1) + 1
+    depths.set(id, own)
+    const number = compiled.folds.findIndex(({ alias }) => detail.startsWith(`SCAN ${alias} VIRTUAL TABLE`))
+    const fold = compiled.folds[number]
+    if (fold === undefined) return [`${'  '.repeat(own)}${describeStep(detail, compiled)}`]
+    const text = leaf.functions.folded.sqlTextOf(number)
+    const what = text === undefined ? 'folds the copied columns' : 'folds groups'
+    const line = `${'  '.repeat(own)}${what} of ${fold.rollup.name}`
+    return text === undefined ? [line] : [line, ...stepsOf(text, own + 1, compiled, leaf)]
+  })
 }
 
 /** The beginnings of SQLite's own words (EXPLAIN QUERY PLAN), and what they mean here. */
@@ -61,9 +73,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^LIST SUBQUERY (\d+)/, 'computes the list of subquery $1 once'],
 ]
 
-function describeStep(detail: string, { rollups, folds }: CompiledQuery): string {
-  const fold = folds.find(({ alias }) => detail.startsWith(`SCAN ${alias} VIRTUAL TABLE`))
-  if (fold !== undefined) return `folds the copied columns of ${fold.rollup.name}`
+function describeStep(detail: string, { rollups }: CompiledQuery): string {
   const [pattern, words] = WORDS.find(([one]) => one.test(detail)) ?? []
   const described = pattern === undefined || words === undefined ? detail : detail.replace(pattern, words)
   return rollups.reduce((text, rollup) => nameTables(text, rollup), described)

@@ -37,9 +37,11 @@ export interface FoldRequest {
   readonly cells: readonly FoldCell[]
   /** What WHERE asks of single grouping values. */
   readonly conditions: readonly Derivation[]
+  /** What part of all groups a range of time among the conditions leaves, about; 1 without one. */
+  readonly share: number
 }
 
-/** A group that SQLite finds by a key takes as long as so many of a copy that are folded. */
+/** A group that SQLite finds by an index takes as long as so many of a copy that are folded. */
 export const GROUPS_PER_LOOKUP = 64
 
 /** Texts are equal exactly where the cells are. */

@@ -10,7 +10,7 @@ import type { ScalarType } from '../core/scalar-type.ts'
 import type { SqlFragment } from '../sql/expression.ts'
 import { pathOf } from '../sql/name-parts.ts'
 import type { CallSite } from '../sql/scope.ts'
-import type { FoldedRollup } from './folded-rollup.ts'
+import { type FoldedRollup, foldedRollupOf } from './folded-rollup.ts'
 import { NotFolded } from './not-folded.ts'
 import { findColumn } from './namespace.ts'
 import type { CallScope } from './scope-parts.ts'
@@ -30,7 +30,7 @@ export function analyseFoldedAggregate(
   if (node.agg_star === true && name === 'count') {
     return merged(name, [], [folded.cell({ kind: 'groups' })], scope, filter, position)
   }
-  const argument = columnOf(site, scope, folded)
+  const argument = columnOf(node, scope, folded)
   const column = argument === undefined ? undefined : folded.finishedColumn(argument.index)
   if (argument === undefined || column === undefined) {
     // of grouping values; others are refused when they are read
@@ -52,9 +52,22 @@ export function analyseFoldedAggregate(
   return merged(name, [type], state, scope, filter, position)
 }
 
+/** Whether it is the greatest of greatest values, or the least of least ones, whose states say more than a cell: then it is MEASURE. */
+export function isExtremeOfStates({ name, node }: CallSite, scope: CallScope): boolean {
+  const folded = foldedRollupOf(scope.parts.namespace)
+  if (folded === undefined || (name !== 'min' && name !== 'max')) return false
+  if (node.agg_distinct === true || node.agg_order !== undefined) return false
+  const argument = columnOf(node, scope, folded)
+  return (
+    argument !== undefined &&
+    folded.finishedColumn(argument.index) === undefined &&
+    folded.isAggregate(argument.index, name)
+  )
+}
+
 /** Index and type of the folded rollup's column that is the only argument, as it is. */
 function columnOf(
-  { node }: CallSite,
+  node: CallSite['node'],
   { parts }: CallScope,
   folded: FoldedRollup,
 ): { readonly index: number; readonly type: ScalarType } | undefined {

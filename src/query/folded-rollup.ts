@@ -11,7 +11,7 @@ import type { SqlFragment } from '../sql/expression.ts'
 import { toColumnStorage } from '../core/scalar-type.ts'
 import type { AccessPaths } from './access-path.ts'
 import type { PrinterParts } from './expression-printer.ts'
-import { type Derivation, type FoldCell, type FoldRequest, GROUPS_PER_LOOKUP, nameOfCell } from './fold-request.ts'
+import { type Derivation, type FoldCell, type FoldRequest, nameOfCell } from './fold-request.ts'
 import { foldedColumn, FOLDED_COLUMNS_MAX, type FoldedTables } from './folded-table.ts'
 import type { Namespace } from './namespace.ts'
 import { NotFolded } from './not-folded.ts'
@@ -29,6 +29,7 @@ export class FoldedRollup implements Relation {
   readonly #cells = new Map<string, FoldCell>()
   readonly #reads = new Map<number, number>()
   readonly #conditions: Derivation[] = []
+  #share = 1
 
   /** `number`: which of the statement's folds this is. Caller knows that the rollup has one grouping set, and a HAVING only where it is left out. */
   constructor(alias: string, rollup: CatalogRollup, number: number, { paths, functions }: PrinterParts) {
@@ -79,16 +80,16 @@ export class FoldedRollup implements Relation {
     return { kind: 'key', group: this.#rollup.schema.bucketGroup }
   }
 
-  /** Whether a range of the time is so small a part of all that SQLite finds its groups by the key faster than all are folded. */
-  isNarrow(range: TimeRange, catalog: QueryCatalog): boolean {
+  /** Only groups within this range of the time are asked for. */
+  narrow(range: TimeRange, catalog: QueryCatalog): void {
     const ends = catalog.bucketEnds(this.#rollup)
-    if (ends === undefined) return true
+    if (ends === undefined) return
     const isDate = at(this.#rollup.plan.ingest.groupBy, this.#rollup.schema.bucketGroup).type === 'date'
     const unit = isDate ? BigInt(MICROSECONDS_PER_DAY) : 1n
     const [begin, end] = ends
     const first = range.first === undefined || range.first * unit < begin ? begin : range.first * unit
     const last = range.last === undefined || range.last * unit > end ? end : range.last * unit
-    return Number(last - first + unit) * GROUPS_PER_LOOKUP < Number(end - begin + unit)
+    this.#share = last < first ? 0 : Number(last - first + unit) / Number(end - begin + unit)
   }
 
   /** Lets conditions that `print` writes name the bucket beside the time that it is of: only what is derived from that time can be asked for it. */
@@ -130,6 +131,13 @@ export class FoldedRollup implements Relation {
     if (aggregate.finishedColumn === undefined) return undefined
     const { name, storage } = at(columns, aggregate.finishedColumn)
     return storage !== 'BLOB' && storage === toColumnStorage(type) ? name : undefined
+  }
+
+  /** Whether an output is this aggregate and nothing else. */
+  isAggregate(index: number, name: string): boolean {
+    const { expression } = at(this.#rollup.plan.wrap.outputs, index)
+    if (expression.kind !== 'partial' || expression.finalizer !== undefined) return false
+    return at(this.#rollup.plan.ingest.partials, expression.index).aggregate === name
   }
 
   measureSource(index: number): MeasureSource {
@@ -176,7 +184,7 @@ export class FoldedRollup implements Relation {
       const isUnused = cell.kind === 'key' && (this.#reads.get(cell.group) ?? 0) === 0
       return isUnused ? { kind: 'unused' } : cell
     })
-    return { rollup: this.#rollup, alias: this.alias, cells, conditions: this.#conditions }
+    return { rollup: this.#rollup, alias: this.alias, cells, conditions: this.#conditions, share: this.#share }
   }
 }
 

@@ -9,6 +9,8 @@ export const FOLDED_COLUMNS_MAX = 64
 export interface FoldedRows {
   /** May be asked for several times. */
   rows(): Iterable<Cell[]>
+  /** The SELECT that they come from; absent: they come from the copy of columns. */
+  readonly sqlText?: string
 }
 
 export function foldedColumn(index: number): string {
@@ -28,6 +30,11 @@ export class FoldedTables {
   /** What the statement's tables hold from now on, by number. */
   set(folds: readonly FoldedRows[]): void {
     this.#folds = folds
+  }
+
+  /** The SELECT behind the table of that number. */
+  sqlTextOf(number: number): string | undefined {
+    return this.#folds[number]?.sqlText
   }
 
   /** The table with so many columns. */

@@ -10,10 +10,9 @@ import type { CompileContext } from './compile-context.ts'
 import type { Derivation } from './fold-request.ts'
 import type { FoldedRollup } from './folded-rollup.ts'
 import { nowhere } from './guard-place.ts'
-import { NotFolded } from './not-folded.ts'
 import { intersect, type TimeRange, timeRangeOf } from './time-range.ts'
 
-/** The parts of a condition that must all be true. Errors: NotFolded where the key finds few groups. */
+/** The parts of a condition that must all be true. */
 export function analyseFoldedWhere(
   where: Node,
   analyser: Analyser,
@@ -36,9 +35,8 @@ export function analyseFoldedWhere(
     const range = timeRangeOf(condition, folded.timeText, printer)
     const known = derived.get(derivation.group)
     derived.set(derivation.group, known === undefined ? { ...derivation, range } : join(known, derivation, range))
-    if (range !== undefined && folded.isNarrow(derived.get(derivation.group)?.range ?? range, context.catalog)) {
-      throw new NotFolded()
-    }
+    const whole = derived.get(derivation.group)?.range
+    if (whole !== undefined) folded.narrow(whole, context.catalog)
   }
   const cells = [...derived.values()].map((derivation): SqlFragment => {
     const sql = folded.condition(derivation)

@@ -148,7 +148,7 @@ function writeRows(request: ProcessRequest, compiled: CompiledQuery, opened: Ope
 
 /** EXPLAIN's own rows; with ANALYZE the query is run too, and its rows are counted. */
 function writePlan(request: ProcessRequest, compiled: CompiledQuery, opened: OpenedLeaf, spool: SpoolFile): ResultMeta {
-  const lines = explainLines(compiled, opened.connection)
+  const lines = explainLines(compiled, opened)
   if (compiled.explain === 'analyze') {
     const startedAtMs = performance.now()
     const { row_count: count } = runQuery(request, compiled, opened, { byteLength: 0, row: () => {} })

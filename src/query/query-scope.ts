@@ -12,6 +12,7 @@ import type { Analyser, CallSite, NamePath } from '../sql/scope.ts'
 import { analyseRowAggregate, refuseAggregate } from './aggregate-call.ts'
 import { isWindowFunction, windowFunctionNames } from '../sql/refused-functions.ts'
 import { MEASURE } from '../planner/measure-name.ts'
+import { isExtremeOfStates } from './folded-call.ts'
 import { analyseMeasure } from './measure-call.ts'
 import { isPartsFunction } from './json-parts-relation.ts'
 import { findColumn } from './namespace.ts'
@@ -84,7 +85,7 @@ export class QueryScope implements CallScope {
       throw unsupported(`${site.name} stands in FROM only`, site.position, `Write FROM ..., ${site.name}(...) AS x.`)
     if (!isAggregateName(site.name)) return undefined
     if (!this.#takesAggregates) throw refuseAggregate(site.name, this.clause, site.position)
-    return analyseRowAggregate(site, this)
+    return isExtremeOfStates(site, this) ? analyseMeasure(site, this) : analyseRowAggregate(site, this)
   }
 
   parameter(number: number, position: number): Expression {

@@ -16,7 +16,7 @@ import { QueryFixture } from './query-fixture.ts'
 import { type Extent, randomRecord, randomStatement, STATEMENT } from './random-fold.ts'
 
 const COPY_BYTES_MAX = 1 << 24
-const FOLDED = 'folds the copied columns of r'
+const FOLDED = /folds (the copied columns|groups) of r/
 /** The others have errors, warnings, or more combinations of keys than groups. */
 const FOLDED_SHARE_MIN = 0.4
 const ROUNDS = 12
@@ -34,10 +34,18 @@ interface Pair {
   readonly isFolded: (sql: string) => boolean
 }
 
-async function createPair(statement: string, { idBits }: { idBits?: number } = {}): Promise<Pair> {
+async function createPair(
+  statement: string,
+  { idBits, byKeyMax = 0 }: { idBits?: number; byKeyMax?: number } = {},
+): Promise<Pair> {
   const fixture = await QueryFixture.create()
   fixture.rollup('r', statement, { indexes: [['path']], ...(idBits === undefined ? {} : { idBits }) })
-  const copies = new ColumnCopies({ bytesMax: COPY_BYTES_MAX, groupsMin: 0, stretchRows: 3 })
+  const copies = new ColumnCopies({
+    bytesMax: COPY_BYTES_MAX,
+    groupsMin: 0,
+    byKeyMax,
+    stretchRows: 3,
+  })
   const runner = await QueryRunner.create(fixture.options, copies)
   closing.push(() => {
     runner.close()
@@ -54,7 +62,7 @@ async function createPair(statement: string, { idBits }: { idBits?: number } = {
   return {
     fixture,
     ask: (sql) => [answer(fixture.runner, sql), answer(runner, sql)],
-    isFolded: (sql) => answer(runner, `EXPLAIN ${sql}`).includes(FOLDED),
+    isFolded: (sql) => FOLDED.test(answer(runner, `EXPLAIN ${sql}`)),
   }
 }
 
@@ -104,6 +112,11 @@ test.each([1, 2, 3])('random statements over groups that a copy has no place for
   compare(await createPair(STATEMENT), new SeededRandom(seed), 'wide')
 })
 
+test.each([1, 2, 3, 4])('random statements over groups that SQLite folds, seed %i', async (seed) => {
+  const pair = await createPair(STATEMENT, { byKeyMax: Infinity })
+  expect(compare(pair, new SeededRandom(seed), seed > 2 ? 'wide' : 'usual')).toBeGreaterThan(FOLDED_SHARE_MIN)
+})
+
 test.each([1, 2])('random statements over groups that share their ids, seed %i', async (seed) => {
   const pair = await createPair(STATEMENT, { idBits: 8 })
   compare(pair, new SeededRandom(seed), 'usual')
@@ -115,7 +128,12 @@ test('a copy is of the commit that its transaction sees, also where another comm
   const random = new SeededRandom(7)
   const records = (count: number): object[] => Array.from({ length: count }, () => randomRecord(random, 'usual'))
   fixture.ingest('r', records(100))
-  const copies = new ColumnCopies({ bytesMax: COPY_BYTES_MAX, groupsMin: 0, stretchRows: 3 })
+  const copies = new ColumnCopies({
+    bytesMax: COPY_BYTES_MAX,
+    groupsMin: 0,
+    byKeyMax: 0,
+    stretchRows: 3,
+  })
   const opened = openQueries(openLeafReader(fixture.options.leafPath))
   closing.unshift(() => opened.connection.close())
   const { connection, catalog, functions } = opened

@@ -9,7 +9,8 @@ export const STATEMENT = `SELECT date_trunc('minute', ts::timestamptz) AS minute
   FROM _input GROUP BY 1, 2, 3, 4, 5`
 
 const START_MS = Date.UTC(2026, 0, 1)
-const MINUTES = 12
+/** Those that groups are of; copies are read by 16. */
+const MINUTES = Array.from({ length: 12 }, (_, index) => index * 9)
 const COUNTRIES = ['DE', 'FR', '', 'é', 7, 7.5, null, true, [1], { a: 1 }] as const
 /** `wide`: totals that need more than limbs, integers beyond 2^53, NaN. */
 export type Extent = 'usual' | 'wide'
@@ -17,7 +18,7 @@ export type Extent = 'usual' | 'wide'
 export function randomRecord(random: SeededRandom, extent: Extent): object {
   const isWide = extent === 'wide' && random.chance(0.1)
   const record: Record<string, unknown> = {}
-  const ms = START_MS + random.below(MINUTES) * 60_000 + random.below(60_000)
+  const ms = START_MS + random.pick(MINUTES) * 60_000 + random.below(60_000)
   if (random.chance(0.95)) record['ts'] = new Date(ms).toISOString()
   if (random.chance(0.9)) record['country'] = random.pick(COUNTRIES)
   if (random.chance(0.9)) record['path'] = random.pick(['/', '/a', '/b', "it's", 'ü'])
@@ -68,15 +69,16 @@ const AGGREGATES = [
   'MIN(path)',
   'MIN(country)',
   'MAX(every)',
-  ...['n', 'nx', 'sx', 'ax', 'sw', 'aw', 'su', 'au', 'least', 'greatest', 'latest', 'made'].map(
+  'MAX(mu)',
+  ...['n', 'nx', 'sx', 'ax', 'sw', 'aw', 'su', 'au', 'least', 'greatest', 'latest', 'made', 'mu'].map(
     (name) => `MEASURE(${name})`,
   ),
 ]
 /** Only the groups themselves have an answer to these. */
 const OTHER_AGGREGATES = [
-  'MEASURE(mu)',
   'MEASURE(distinct)',
   'SUM(greatest)',
+  'MIN(mu)',
   'COUNT(country)',
   'SUM(sx)',
   "string_agg(path, ',')",
@@ -94,11 +96,15 @@ const CONDITIONS = [
   "i > 0 OR path = '/b'",
   'country = path',
   '10 / i > 3',
-  "minute >= '2026-01-01T00:05Z'",
-  "minute < '2026-01-01T00:09Z'",
-  "minute = '2026-01-01T00:03Z'",
+  "minute >= '2026-01-01T00:45Z'",
+  "minute < '2026-01-01T01:21Z'",
+  "minute = '2026-01-01T00:27Z'",
+  "minute BETWEEN '2026-01-01T00:18Z' AND '2026-01-01T00:50Z'",
+  "minute >= '2026-01-01T00:50Z' AND minute < '2026-01-01T01:10Z'",
+  "minute > '2026-01-01T00:50Z' AND minute < '2026-01-01T00:30Z'",
+  "minute < '2025-12-01T00:00Z'",
   'minute IS NULL',
-  "minute > '2026-01-01T00:05Z' OR path = '/'",
+  "minute > '2026-01-01T00:45Z' OR path = '/'",
   'extract(minute FROM minute) > 6',
   "country IN ('DE', 'FR')",
 ]

@@ -1,0 +1,172 @@
+/**
+ * Owns the fold of a rollup's groups in SQLite: at the grain of some keys, by SQLite's own aggregates over the leaf's columns, where the
+ * statement itself would call a function of ours for each group. For what a key finds, and for what has no copy.
+ */
+import BetterSqlite3 from 'better-sqlite3'
+import type { StateValue } from '../aggregates/aggregate.ts'
+import { assert, at } from '../core/assert.ts'
+import type { Cell } from '../core/scalar-type.ts'
+import { toStateValue } from '../aggregates/state-value.ts'
+import type { LeafPartial } from '../leaf/leaf-schema.ts'
+import { type FoldCell, type FoldRequest, nameOfCell } from './fold-request.ts'
+import type { FoldRun } from './folded-derivation.ts'
+import { foldedColumn, type FoldedRows } from './folded-table.ts'
+
+/** They are held in memory; with more of them little was folded. */
+const ROWS_MAX = 1 << 16
+
+/** Places of a partial's totals in a row of the SELECT, and whether a group had a value that they can't tell. */
+interface Totals {
+  readonly partial: LeafPartial
+  readonly first: number
+  readonly strangers: number
+}
+
+/**
+ * The rows of the request; undefined: there are too many, a group has a value that only the aggregate's own code merges, or a total is
+ * beyond int64.
+ */
+export function foldByKey({ connection, bindings }: FoldRun, request: FoldRequest): FoldedRows | undefined {
+  const { cells, rollup } = request
+  const select = new FoldSelect(request)
+  const places = cells.map((cell) => select.placeOf(cell))
+  const totals = new Map(
+    cells.flatMap((cell) => (cell.kind === 'state' ? [[cell.partial, select.totalsOf(cell.partial)] as const] : [])),
+  )
+  const sqlText = select.text()
+  let found: Cell[][]
+  try {
+    found = connection.prepare<unknown[], Cell[]>(sqlText).raw().safeIntegers().all(bindings)
+  } catch (error) {
+    if (error instanceof BetterSqlite3.SqliteError && error.message === 'integer overflow') return undefined
+    throw error
+  }
+  const strangers = [...totals.values()].map((one) => one.strangers)
+  const isStrange = (row: readonly Cell[]): boolean =>
+    strangers.some((place) => row[place] !== 0n) || select.sums.some((place) => typeof row[place] !== 'bigint')
+  if (found.length > ROWS_MAX || found.some(isStrange)) return undefined
+  const rows = found.map((row) => {
+    const states = new Map([...totals].map(([partial, one]) => [partial, stateOf(one, row)]))
+    return cells.map((cell, index): Cell => {
+      if (cell.kind !== 'state') return row[places[index] as number] as Cell
+      const { storage } = at(at(rollup.schema.partials, cell.partial).columns, cell.column)
+      const value = states.get(cell.partial)?.[cell.column] ?? null
+      return typeof value === 'number' && storage === 'INTEGER' ? BigInt(value) : value
+    })
+  })
+  return { rows: () => rows, sqlText }
+}
+
+function stateOf({ partial, first }: Totals, row: readonly Cell[]): readonly StateValue[] {
+  const { columnFold } = partial.aggregate
+  assert(columnFold !== undefined, 'a partial that is asked for can be folded by columns')
+  return columnFold.toState(partial.columns.map((_, index) => toStateValue(row[first + index] as StateValue)))
+}
+
+/** The SELECT whose rows are the groups at the grain of the keys. */
+class FoldSelect {
+  readonly #request: FoldRequest
+  readonly #outputs: string[] = []
+  readonly #keys: string[] = []
+  /** Conditions of WHERE, which are true of all rows here. */
+  readonly #conditions: ReadonlySet<string>
+  readonly #totals = new Map<number, Totals>()
+  /** Places of sums: of integers each is one. */
+  readonly sums: number[] = []
+
+  constructor(request: FoldRequest) {
+    this.#request = request
+    this.#conditions = new Set(request.conditions.map((derivation) => nameOfCell({ kind: 'derived', derivation })))
+  }
+
+  /** Where a cell stands in a row; of a state nowhere. */
+  placeOf(cell: FoldCell): number {
+    switch (cell.kind) {
+      case 'unused':
+        return this.#add('NULL')
+      case 'key':
+        return this.#addKey(this.#sourceOf(cell.group))
+      case 'derived':
+        return this.#conditions.has(nameOfCell(cell)) ? this.#add('1') : this.#addKey(cell.derivation.text)
+      case 'groups':
+        return this.#add('count(*)')
+      case 'count':
+        return this.#add(`count(${cell.column})`)
+      case 'sum':
+        return this.#addSum(cell.column)
+      case 'least':
+        return this.#add(`min(${cell.column})`)
+      case 'greatest':
+        return this.#add(`max(${cell.column})`)
+      default:
+        return -1
+    }
+  }
+
+  totalsOf(index: number): Totals {
+    const known = this.#totals.get(index)
+    if (known !== undefined) return known
+    const partial = at(this.#request.rollup.schema.partials, index)
+    const { kinds = [] } = partial.aggregate.columnFold ?? {}
+    const first = this.#outputs.length
+    const strangers: string[] = []
+    for (const [column, { name }] of partial.columns.entries()) {
+      const kind = at(kinds, column)
+      if (kind === 'least' || kind === 'greatest') this.#add(`${kind === 'least' ? 'min' : 'max'}(${name})`)
+      else if (kind === 'none') this.#add('NULL')
+      else this.#addSum(name)
+      if (kind === 'none') strangers.push(`count(${name})`)
+      else if (kind === 'sum' || kind === 'limb') strangers.push(`(count(*) - count(${name}))`)
+    }
+    const totals = { partial, first, strangers: this.#add(['0', ...strangers].join(' + ')) }
+    this.#totals.set(index, totals)
+    return totals
+  }
+
+  #add(output: string): number {
+    return this.#outputs.push(output) - 1
+  }
+
+  #addSum(column: string): number {
+    const place = this.#add(`coalesce(sum(${column}), 0)`)
+    this.sums.push(place)
+    return place
+  }
+
+  #addKey(text: string): number {
+    this.#keys.push(text)
+    return this.#add(text)
+  }
+
+  /** A grouping value's name in texts over the request's alias. */
+  #sourceOf(group: number): string {
+    const { cells, alias } = this.#request
+    const index = cells.findIndex((cell) => cell.kind === 'key' && cell.group === group)
+    return `${alias}.${foldedColumn(index)}`
+  }
+
+  text(): string {
+    const { alias, cells, conditions, rollup } = this.#request
+    const { groupColumns, table } = rollup.schema
+    const sources = new Map<string, string>()
+    for (const [index, cell] of cells.entries()) {
+      if (cell.kind === 'key') sources.set(foldedColumn(index), at(groupColumns, cell.group).name)
+      if (cell.kind === 'derived') sources.set(cell.derivation.source, at(groupColumns, cell.derivation.group).name)
+    }
+    const named = [...sources].map(([name, column]) => `, ${column} AS ${name}`).join('')
+    return [
+      `SELECT ${this.#outputs.join(', ')}`,
+      `FROM (SELECT *${named} FROM ${table}) AS ${alias}`,
+      ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(({ text }) => `(${text})`).join(' AND ')}`]),
+      ...(this.#keys.length === 0
+        ? []
+        : [`GROUP BY ${this.#keys.map((_, index) => this.#keyPlace(index)).join(', ')}`]),
+      `HAVING count(*) > 0 LIMIT ${ROWS_MAX + 1}`,
+    ].join(' ')
+  }
+
+  /** Ordinal of a key among the outputs. */
+  #keyPlace(index: number): number {
+    return this.#outputs.indexOf(this.#keys[index] as string) + 1
+  }
+}
