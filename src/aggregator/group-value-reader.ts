@@ -53,6 +53,7 @@ export class GroupValueReader {
     if (tag === KEY_TAG.TEXT && type === 'text') return this.#texts[column]!.textOf(key, at + 1, next - 1)
     const storage = toColumnStorage(type)
     if (storage === 'BLOB') return key.subarray(at, next)
+    if (tag === KEY_TAG.TIMESTAMP) return timestampAt(key, at + 1)
     const r = this.#r
     readKeyInto(key, at, r, 0)
     switch (r.tag[0]) {
@@ -75,6 +76,14 @@ export class GroupValueReader {
       }
     }
   }
+}
+
+/** A number where it is a safe one, else a bigint; its sign is turned around in the key, so that keys are in its order. */
+function timestampAt(key: Uint8Array, at: number): number | bigint {
+  const high = ((key[at]! ^ 0x80) << 24) | (key[at + 1]! << 16) | (key[at + 2]! << 8) | key[at + 3]! | 0
+  const low = ((key[at + 4]! << 24) | (key[at + 5]! << 16) | (key[at + 6]! << 8) | key[at + 7]!) >>> 0
+  const value = high * 2 ** 32 + low
+  return Number.isSafeInteger(value) ? value : BigInt(high) * 2n ** 32n + BigInt(low)
 }
 
 /** As skipKey; the two commonest without a call. */

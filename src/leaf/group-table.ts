@@ -36,6 +36,19 @@ const INSERT_ROWS = 8
 
 type Statement = BetterSqlite3.Statement<Cell[], unknown[]>
 
+/** Sets of columns that are the same in all rows are few: those whose aggregate didn't need them. */
+const NEW_INSERTS_MAX = 16
+
+/** An insert of several rows, without the columns that are 0 or NULL in all of them: binding is half of a row's cost. */
+interface NewInsert {
+  readonly statement: Statement
+  /** Literals by their places in a row. */
+  readonly constants: ReadonlyMap<number, string>
+  /** Of `#cells`. */
+  readonly bound: readonly number[]
+  readonly cells: Cell[]
+}
+
 /** How a batch changed a rollup's figures. */
 export interface GroupChanges {
   groups: number
@@ -64,7 +77,11 @@ export class GroupTable {
   /** Undefined: no time tells the groups apart. */
   readonly #spans: ChangedSpans | undefined
   readonly #upsert: Statement
-  readonly #insertNew: Statement
+  /** By their constants. */
+  readonly #newInserts = new Map<string, NewInsert>()
+  /** The last one of a merge. */
+  #newInsert: NewInsert | undefined
+  readonly #connection: BetterSqlite3.Database
   readonly #select: Statement
   readonly #selectEpoch: Statement
   readonly #update: Statement
@@ -102,7 +119,7 @@ export class GroupTable {
     this.#indexCount = indexCount
     const select = (sql: string): Statement => connection.prepare<Cell[], unknown[]>(sql).raw(true).safeIntegers(true)
     this.#upsert = connection.prepare(toUpsertSql(schema))
-    this.#insertNew = connection.prepare(toInsertNewSql(schema, INSERT_ROWS))
+    this.#connection = connection
     this.#select = select(toSelectSql(schema))
     this.#selectEpoch = select(toSelectEpochSql(schema))
     this.#update = connection.prepare(toUpdateSql(schema, schema.table))
@@ -131,6 +148,7 @@ export class GroupTable {
     let bucket: number | bigint | undefined
     const grownBefore = this.#functions.grownBytes
     const storedUntil = this.#lastBucket
+    this.#newInsert = undefined
     let newRows = 0
     // a group of several batches comes once, so a new one is new until the end
     for (const group of mergedGroups(batches, this.#schema.partials)) {
@@ -152,6 +170,7 @@ export class GroupTable {
     if (bucket !== undefined && bucket > storedUntil) this.#lastBucket = bucket
     // keys are views of the batch
     this.#cells.fill(null)
+    for (const { cells } of this.#newInserts.values()) cells.fill(null)
     changes.bytes += this.#functions.grownBytes - grownBefore
     return changes
   }
@@ -183,8 +202,10 @@ export class GroupTable {
 
   /** All rows in `#cells`, which are new, save where the id is another key's. */
   #insertRows(changes: GroupChanges): void {
-    // binding is half of a row's cost; spread, it is a tenth cheaper than as one array
-    const { changes: inserted } = this.#insertNew.run(...this.#cells)
+    const { statement, bound, cells } = this.#chooseNewInsert()
+    for (let index = 0; index < bound.length; index++) cells[index] = this.#cells[bound[index]!] as Cell
+    // spread, binding is a tenth cheaper than of one array
+    const { changes: inserted } = statement.run(...cells)
     const left = inserted === INSERT_ROWS ? [] : this.#rowsLeft()
     assert(inserted + left.length === INSERT_ROWS, `a new row of ${this.#schema.table} is inserted or left`)
     let bytes = 0
@@ -193,6 +214,47 @@ export class GroupTable {
     changes.groups += inserted
     changes.bytes += bytes
     for (const row of left) this.#mergeSlowly(row, changes)
+  }
+
+  /** That of the chunk before, mostly. */
+  #chooseNewInsert(): NewInsert {
+    const last = this.#newInsert
+    if (last !== undefined && this.#areConstant(last.constants)) return last
+    const constants = new Map<number, string>()
+    for (let place = this.#statesAt; place < this.#epochAt; place++) {
+      const literal = this.#literalAt(place)
+      if (literal !== undefined && this.#areConstant(new Map([[place, literal]]))) constants.set(place, literal)
+    }
+    const known = this.#newInserts.get([...constants].join())
+    if (known === undefined && this.#newInserts.size >= NEW_INSERTS_MAX) constants.clear()
+    return (this.#newInsert = known ?? this.#newInserts.get([...constants].join()) ?? this.#createNewInsert(constants))
+  }
+
+  /** Whether all rows of `#cells` have these values. */
+  #areConstant(constants: ReadonlyMap<number, string>): boolean {
+    for (const [place, literal] of constants) {
+      const first = this.#cells[place] as Cell
+      if (this.#literalAt(place) !== literal) return false
+      for (let at = place + this.#width; at < this.#cells.length; at += this.#width)
+        if (!Object.is(this.#cells[at], first)) return false
+    }
+    return true
+  }
+
+  /** What stores the same as binding the first row's state does; undefined: it is bound. */
+  #literalAt(place: number): string | undefined {
+    const cell = this.#cells[place] as Cell
+    if (cell === null) return 'NULL'
+    const isInteger = this.#schema.stateColumns[place - this.#statesAt]?.storage === 'INTEGER'
+    return isInteger && Object.is(cell, 0) ? '0' : undefined
+  }
+
+  #createNewInsert(constants: ReadonlyMap<number, string>): NewInsert {
+    const bound = [...this.#cells.keys()].filter((place) => !constants.has(place % this.#width))
+    const statement = this.#connection.prepare<Cell[], unknown[]>(toInsertNewSql(this.#schema, INSERT_ROWS, constants))
+    const insert = { statement, constants, bound, cells: bound.map(() => null) }
+    this.#newInserts.set([...constants].join(), insert)
+    return insert
   }
 
   /** Those that an insert has ignored. */

@@ -157,9 +157,14 @@ export function toInsertSql(schema: LeafSchema): string {
   return insertSql(schema, schema.table)
 }
 
-/** Inserts so many groups, save those whose id is there already. Binds all columns of each in table order. */
-export function toInsertNewSql(schema: LeafSchema, rows: number): string {
-  const row = rowSql(schema)
+/**
+ * Inserts so many groups, save those whose id is there already. Binds the columns of each in table order, but those of `constants`: literals by
+ * their places in a row.
+ */
+export function toInsertNewSql(schema: LeafSchema, rows: number, constants: ReadonlyMap<number, string>): string {
+  const row = `(${columnsOf(schema)
+    .map((_, place) => constants.get(place) ?? '?')
+    .join(', ')})`
   return `INSERT OR IGNORE INTO ${schema.table} VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
 }
 

@@ -21,6 +21,7 @@ function toPace(): ReadingPace {
   return {
     commitAfterMs: commitAfterMs ?? READING_PACE.commitAfterMs,
     commitAfterMsCatchingUp: commitAfterMs ?? READING_PACE.commitAfterMsCatchingUp,
+    firstCommitAfterMs: commitAfterMs ?? READING_PACE.firstCommitAfterMs,
     fetchBytes: ROLLUPD_FETCH_BYTES === undefined ? READING_PACE.fetchBytes : Number(ROLLUPD_FETCH_BYTES),
   }
 }

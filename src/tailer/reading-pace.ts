@@ -8,8 +8,15 @@ export interface ReadingPace {
   readonly commitAfterMs: number
   /** While catching up a group is touched once per commit, so longer batches cost less. */
   readonly commitAfterMsCatchingUp: number
+  /** The first batch of a reader that catches up comes so soon: a person sees groups, and who is to read them can be decided (service/ingest-threads.ts). */
+  readonly firstCommitAfterMs: number
   /** Bytes asked of a shard at once; its first batch comes whole all the same. */
   readonly fetchBytes: number
 }
 
-export const READING_PACE: ReadingPace = { commitAfterMs: 20, commitAfterMsCatchingUp: 500, fetchBytes: FETCH_BYTES }
+export const READING_PACE: ReadingPace = {
+  commitAfterMs: 20,
+  commitAfterMsCatchingUp: 500,
+  firstCommitAfterMs: 100,
+  fetchBytes: FETCH_BYTES,
+}

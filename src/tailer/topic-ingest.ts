@@ -181,7 +181,9 @@ export class TopicIngest {
 
   #commitAfterMs(): number {
     for (const cursor of this.#cursors.values()) {
-      if (cursor.isOpen && cursor.status === 'reading' && !cursor.isAtEnd) return this.#pace.commitAfterMsCatchingUp
+      if (!cursor.isOpen || cursor.status !== 'reading' || cursor.isAtEnd) continue
+      const { firstCommitAfterMs, commitAfterMsCatchingUp } = this.#pace
+      return this.#batch.batchCount <= 1 ? firstCommitAfterMs : commitAfterMsCatchingUp
     }
     return this.#pace.commitAfterMs
   }

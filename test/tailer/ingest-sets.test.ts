@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 90_000 })
 beforeAll(loadParser)
 
 const RECORDS = 4_000
-const PACE = { commitAfterMs: 5, commitAfterMsCatchingUp: 20, fetchBytes: 40_000 }
+const PACE = { commitAfterMs: 5, commitAfterMsCatchingUp: 20, firstCommitAfterMs: 20, fetchBytes: 40_000 }
 const STATEMENTS = [
   'SELECT k, COUNT(*) AS n FROM _input GROUP BY k',
   'SELECT k, SUM(v) AS s FROM _input GROUP BY k',
