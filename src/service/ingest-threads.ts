@@ -1,7 +1,8 @@
 /**
  * Owns which ingest threads read a rollup. One of few groups for its records is read by all threads, each its own shards, and their batches meet
  * in the leaf: merging is associative and commutative, and ranges are by shard, so it doesn't matter who folded what. For one of many
- * groups the leaf's writing is the bound, and batches of several threads would bring it the same groups several times: one thread reads it.
+ * groups the leaf's writing is the bound, and batches of several threads would bring it the same groups several times: one thread reads it, if
+ * no other rollup shares the reading of its topic.
  */
 import { at } from '../core/assert.ts'
 import type { HaltReason, Shard } from '../core/shard.ts'
@@ -23,6 +24,8 @@ const TELLING_RECORDS = 20_000
 
 export class IngestThreads implements IngestControl {
   readonly #threads: readonly ThreadControl[]
+  /** Topics of the rollups that are read. */
+  readonly #topics = new Map<number, string>()
   /** Rollups of many groups. */
   readonly #dense = new Set<number>()
   /** Those that all threads read. */
@@ -49,11 +52,12 @@ export class IngestThreads implements IngestControl {
   }
 
   async start(rollup: StoredRollup): Promise<void> {
-    const { id, shards } = rollup
+    const { id, shards, topic } = rollup
     this.#halted.delete(id)
+    this.#topics.set(id, topic)
     const records = shards.reduce((sum, { counts }) => sum + counts.aggregated, 0)
     if (hasManyGroups(records, rollup.groups)) this.#dense.add(id)
-    if (this.#dense.has(id)) this.#spread.delete(id)
+    if (this.#dense.has(id) && this.#readsAlone(id)) this.#spread.delete(id)
     else this.#spread.add(id)
     await this.#each(id, (thread, isRead) =>
       thread.start({ ...rollup, shards: shards.filter(({ shard }) => isRead(shard)) }),
@@ -61,6 +65,7 @@ export class IngestThreads implements IngestControl {
   }
 
   async stop(rollupId: number): Promise<void> {
+    this.#topics.delete(rollupId)
     await Promise.all(this.#threads.map((thread) => thread.stop(rollupId)))
   }
 
@@ -98,7 +103,12 @@ export class IngestThreads implements IngestControl {
     this.#events?.committed(rollupId, batch)
     if (this.#dense.has(rollupId) || this.#threads.length === 1 || !hasManyGroups(batch.records, batch.groups)) return
     this.#dense.add(rollupId)
-    this.#events?.restartWanted(rollupId)
+    if (this.#readsAlone(rollupId)) this.#events?.restartWanted(rollupId)
+  }
+
+  #readsAlone(rollupId: number): boolean {
+    const topic = this.#topics.get(rollupId)
+    return [...this.#topics].every(([id, other]) => id === rollupId || other !== topic)
   }
 
   #noteHalt(rollupId: number, reason: HaltReason): void {

@@ -42,9 +42,9 @@ const startAt = (topicId: string, partition: number): ShardStart => ({
 })
 
 /** `groups` of 30,000 records for each shard. */
-function rollupOf(id: number, starts: readonly ShardStart[], groups = 0): StoredRollup {
+function rollupOf(id: number, starts: readonly ShardStart[], groups = 0, topic = `t${id}`): StoredRollup {
   const shards = starts.map((start) => ({ ...start, counts: { aggregated: 30_000 } }))
-  return { id, shards, groups } as unknown as StoredRollup
+  return { id, topic, shards, groups } as unknown as StoredRollup
 }
 
 const batchOf = (records: number, groups: number): CommittedBatch => ({
@@ -101,6 +101,23 @@ test('a rollup of many groups for its records is read by one thread, when that i
     ['start 1 a/1', 'stop 1', 'start 1', 'start 2'],
     ['start 1 a/0', 'stop 1', 'start 1 a/0 a/1', 'start 2 a/0 a/1', 'add 1 a/2'],
   ])
+})
+
+test('rollups of one topic are read by all threads, whatever their groups: they share its reading', async () => {
+  const { threads, all, told } = startThreads(2)
+  const shards = [0, 1].map((partition) => startAt('a', partition))
+  await all.start(rollupOf(1, shards, 0, 'views'))
+  await all.start(rollupOf(2, shards, 60_000, 'views'))
+  threads[0]?.events?.committed(1, batchOf(100_000, 30_000))
+  expect(told).toEqual(['committed 1'])
+  expect(threads.map(({ calls }) => calls)).toEqual([
+    ['start 1 a/1', 'start 2 a/1'],
+    ['start 1 a/0', 'start 2 a/0'],
+  ])
+  await all.stop(1)
+  await all.stop(2)
+  await all.start(rollupOf(2, shards, 60_000, 'views'))
+  expect(threads.map(({ calls }) => calls.at(-1))).toEqual(['start 2', 'start 2 a/0 a/1'])
 })
 
 test('a shard of which no thread has told yet is as it was at the creation', () => {
