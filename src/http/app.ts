@@ -46,7 +46,10 @@ const REQUEST_MS_MAX = 300_000
 const NAME_LENGTH_MAX = 300
 const OPEN_PATHS = new Set(['/healthz', '/readyz'])
 
-export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+/** Of the HTTP library; others start and stop it. */
+export type App = FastifyInstance
+
+export async function buildApp(options: AppOptions): Promise<App> {
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),

@@ -5,13 +5,13 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
 import { EmbeddedLogWriter } from '../adapters/embedded/embedded-log-writer.ts'
 import { createWakeCounter } from '../adapters/embedded/wake-counter.ts'
 import { KafkaLog } from '../adapters/kafka/kafka-log.ts'
 import { type Config, parseListen } from '../config.ts'
 import { ERROR_CODES, RollupdError } from '../core/errors.ts'
+import type { App } from '../http/app.ts'
 import { LeafThreadClient } from '../leaf/leaf-thread-client.ts'
 import { OwnerLock } from '../leaf/owner-lock.ts'
 import { createPlanner } from './create-planner.ts'
@@ -253,7 +253,7 @@ function startWatch(rollups: RollupService, source: RecordSource, logger: Logger
   }
 }
 
-async function listen(app: FastifyInstance, config: Config): Promise<string> {
+async function listen(app: App, config: Config): Promise<string> {
   try {
     return await app.listen(parseListen(config.listen))
   } catch (cause) {
@@ -267,7 +267,7 @@ async function listen(app: FastifyInstance, config: Config): Promise<string> {
 }
 
 /** Requests get some time to end; nobody's slowness may keep from storing what is folded. */
-async function closeApp(app: FastifyInstance, queries: FencedQueries): Promise<void> {
+async function closeApp(app: App, queries: FencedQueries): Promise<void> {
   queries.stopWithin(QUERY_GRACE_MS)
   const timer = setTimeout(() => app.server.closeAllConnections(), CLIENT_GRACE_MS)
   await app.close()
