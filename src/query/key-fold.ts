@@ -30,9 +30,6 @@ export function foldByKey({ connection, bindings }: FoldRun, request: FoldReques
   const { cells, rollup } = request
   const select = new FoldSelect(request)
   const places = cells.map((cell) => select.placeOf(cell))
-  const totals = new Map(
-    cells.flatMap((cell) => (cell.kind === 'state' ? [[cell.partial, select.totalsOf(cell.partial)] as const] : [])),
-  )
   const sqlText = select.text()
   let found: Cell[][]
   try {
@@ -41,12 +38,12 @@ export function foldByKey({ connection, bindings }: FoldRun, request: FoldReques
     if (error instanceof BetterSqlite3.SqliteError && error.message === 'integer overflow') return undefined
     throw error
   }
-  const strangers = [...totals.values()].map((one) => one.strangers)
+  const strangers = [...select.totals.values()].map((one) => one.strangers)
   const isStrange = (row: readonly Cell[]): boolean =>
     strangers.some((place) => row[place] !== 0n) || select.sums.some((place) => typeof row[place] !== 'bigint')
   if (found.length > ROWS_MAX || found.some(isStrange)) return undefined
   const rows = found.map((row) => {
-    const states = new Map([...totals].map(([partial, one]) => [partial, stateOf(one, row)]))
+    const states = new Map([...select.totals].map(([partial, one]) => [partial, stateOf(one, row)]))
     return cells.map((cell, index): Cell => {
       if (cell.kind !== 'state') return row[places[index] as number] as Cell
       const { storage } = at(at(rollup.schema.partials, cell.partial).columns, cell.column)
@@ -67,10 +64,12 @@ function stateOf({ partial, first }: Totals, row: readonly Cell[]): readonly Sta
 class FoldSelect {
   readonly #request: FoldRequest
   readonly #outputs: string[] = []
-  readonly #keys: string[] = []
+  /** Ordinals of outputs. */
+  readonly #keys: number[] = []
   /** Conditions of WHERE, which are true of all rows here. */
   readonly #conditions: ReadonlySet<string>
-  readonly #totals = new Map<number, Totals>()
+  /** Of each partial whose state is asked for. */
+  readonly totals = new Map<number, Totals>()
   /** Places of sums: of integers each is one. */
   readonly sums: number[] = []
 
@@ -99,28 +98,35 @@ class FoldSelect {
       case 'greatest':
         return this.#add(`max(${cell.column})`)
       default:
+        this.#addTotals(cell.partial)
         return -1
     }
   }
 
-  totalsOf(index: number): Totals {
-    const known = this.#totals.get(index)
-    if (known !== undefined) return known
+  #addTotals(index: number): void {
+    if (this.totals.has(index)) return
     const partial = at(this.#request.rollup.schema.partials, index)
     const { kinds = [] } = partial.aggregate.columnFold ?? {}
     const first = this.#outputs.length
     const strangers: string[] = []
     for (const [column, { name }] of partial.columns.entries()) {
-      const kind = at(kinds, column)
-      if (kind === 'least' || kind === 'greatest') this.#add(`${kind === 'least' ? 'min' : 'max'}(${name})`)
-      else if (kind === 'none') this.#add('NULL')
-      else this.#addSum(name)
-      if (kind === 'none') strangers.push(`count(${name})`)
-      else if (kind === 'sum' || kind === 'limb') strangers.push(`(count(*) - count(${name}))`)
+      switch (at(kinds, column)) {
+        case 'least':
+          this.#add(`min(${name})`)
+          break
+        case 'greatest':
+          this.#add(`max(${name})`)
+          break
+        case 'none':
+          this.#add('NULL')
+          strangers.push(`count(${name})`)
+          break
+        default:
+          this.#addSum(name)
+          strangers.push(`(count(*) - count(${name}))`)
+      }
     }
-    const totals = { partial, first, strangers: this.#add(['0', ...strangers].join(' + ')) }
-    this.#totals.set(index, totals)
-    return totals
+    this.totals.set(index, { partial, first, strangers: this.#add(['0', ...strangers].join(' + ')) })
   }
 
   #add(output: string): number {
@@ -134,8 +140,9 @@ class FoldSelect {
   }
 
   #addKey(text: string): number {
-    this.#keys.push(text)
-    return this.#add(text)
+    const place = this.#add(text)
+    this.#keys.push(place + 1)
+    return place
   }
 
   /** A grouping value's name in texts over the request's alias. */
@@ -158,15 +165,8 @@ class FoldSelect {
       `SELECT ${this.#outputs.join(', ')}`,
       `FROM (SELECT *${named} FROM ${table}) AS ${alias}`,
       ...(conditions.length === 0 ? [] : [`WHERE ${conditions.map(({ text }) => `(${text})`).join(' AND ')}`]),
-      ...(this.#keys.length === 0
-        ? []
-        : [`GROUP BY ${this.#keys.map((_, index) => this.#keyPlace(index)).join(', ')}`]),
+      ...(this.#keys.length === 0 ? [] : [`GROUP BY ${this.#keys.join(', ')}`]),
       `HAVING count(*) > 0 LIMIT ${ROWS_MAX + 1}`,
     ].join(' ')
-  }
-
-  /** Ordinal of a key among the outputs. */
-  #keyPlace(index: number): number {
-    return this.#outputs.indexOf(this.#keys[index] as string) + 1
   }
 }

@@ -23,6 +23,13 @@ function takenAtOnce(): number {
   return taken - before
 }
 
+/** Both have sent a large batch then, and are expected to send another. */
+function commitTogether(): void {
+  turns.note('a', LARGE)
+  turns.note('b', LARGE)
+  expect(takenAtOnce()).toBe(1)
+}
+
 test('what comes in one turn is taken up together and at once, and a lone sender never waits', () => {
   turns.note('a', 3)
   turns.note('b', LARGE)
@@ -37,9 +44,7 @@ test('what comes in one turn is taken up together and at once, and a lone sender
 })
 
 test('a large batch waits for the other sender of large ones, for a moment, and not a second time in vain', () => {
-  turns.note('a', LARGE)
-  turns.note('b', LARGE)
-  expect(takenAtOnce()).toBe(1)
+  commitTogether()
   turns.note('a', LARGE)
   expect(takenAtOnce()).toBe(0)
   turns.note('b', LARGE)
@@ -53,15 +58,11 @@ test('a large batch waits for the other sender of large ones, for a moment, and 
 })
 
 test('a small batch is taken up at once, with all that wait, and nobody waits for who has gone', () => {
-  turns.note('a', LARGE)
-  turns.note('b', LARGE)
-  expect(takenAtOnce()).toBe(1)
+  commitTogether()
   turns.note('a', LARGE)
   turns.note('c', 1)
   expect(takenAtOnce()).toBe(1)
-  turns.note('a', LARGE)
-  turns.note('b', LARGE)
-  expect(takenAtOnce()).toBe(1)
+  commitTogether()
   turns.forget('b')
   turns.note('a', LARGE)
   expect(takenAtOnce()).toBe(1)
