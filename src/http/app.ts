@@ -3,7 +3,6 @@ import { timingSafeEqual } from 'node:crypto'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Ajv } from 'ajv'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { RollupdError } from '../core/errors.ts'
 import type { Metrics } from '../service/metrics.ts'
@@ -14,6 +13,7 @@ import type { TopicService } from '../service/topic-service.ts'
 import type { ViewService } from '../service/view-service.ts'
 import { answerBrokenRequest, sendError, sendNotFound } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
+import { compileSerializer, createValidatorCompiler } from './schema-compilers.ts'
 import { watchMethods } from './method-refusals.ts'
 import { previewRoutes } from './routes/preview-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
@@ -62,13 +62,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: answerBrokenRequest,
   }).withTypeProvider<TypeBoxTypeProvider>()
-  const rules = { allErrors: false, useDefaults: true, strict: false, verbose: true }
-  // bodies are taken as they are; texts of a query string become numbers
-  const strict = new Ajv(rules)
-  const coercing = new Ajv({ ...rules, coerceTypes: true })
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? strict : coercing).compile(schema as object),
-  )
+  app.setValidatorCompiler(createValidatorCompiler())
+  app.setSerializerCompiler(compileSerializer)
   app.setErrorHandler((error, request, reply) => sendError(error as RollupdError, request, reply))
   app.setNotFoundHandler(sendNotFound)
   if (options.token !== undefined) requireToken(app, options.token)

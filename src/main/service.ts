@@ -86,13 +86,21 @@ async function start(
   closers.push(() => lock.release())
 
   const leafPath = join(data, 'leaf.db')
+  const queries = new QueryService({
+    processUrl: entryUrl('query-process'),
+    leafPath,
+    spoolDirectory: join(data, 'spool'),
+    limits: config.limits,
+  })
+  closers.push(() => queries.close())
+
   const opening = LeafThreadClient.start({
     workerUrl: entryUrl('leaf-worker'),
     path: leafPath,
     deadLettersMax: config.limits.dead_letters,
     onFatal: (error) => endProcess(logger, error),
   })
-  // what takes this thread longest, while the leaf's starts
+  // what takes this thread longest, while those start
   const loading = Promise.all([createPlanner(), import('../http/app.ts')])
   loading.catch(() => undefined)
   const leaf = await opening
@@ -128,14 +136,6 @@ async function start(
   })
   const metrics = new Metrics(() => rollups.list())
   ingest.listen(rollups)
-  const queries = new QueryService({
-    processUrl: entryUrl('query-process'),
-    leafPath,
-    spoolDirectory: join(data, 'spool'),
-    limits: config.limits,
-  })
-  closers.push(() => queries.close())
-
   const previews = new PreviewClient(
     () => new Worker(entryUrl('preview-worker'), { workerData: settings, resourceLimits: PREVIEW_LIMITS }),
   )

@@ -50,13 +50,17 @@ export class RollupService implements IngestControlEvents {
     this.#options = options
   }
 
-  /** Goes on with every stored rollup that was running. */
+  /** Goes on with every stored rollup that was running: its state is known when this returns, and it is read soon after. */
   async recover(): Promise<void> {
     for (const rollup of await this.#listReaders()) {
       this.#rememberPositions(rollup)
-      if (rollup.status === 'running') await this.#options.ingest.start(rollup)
-      else if (rollup.reason?.code === 'disk_full') await this.#restart(rollup.name)
+      this.#options.events.background(this.#queues.run(rollup.name, () => this.#goOn(rollup)))
     }
+  }
+
+  async #goOn(rollup: StoredRollup): Promise<void> {
+    if (rollup.status === 'running') await this.#options.ingest.start(rollup)
+    else if (rollup.reason?.code === 'disk_full') await this.#restart(rollup.name)
   }
 
   /** Errors: sql_*, already_exists, unknown_topic, start_out_of_range, bad_parameter, broker_away. */
