@@ -48,7 +48,15 @@ const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 try {
   const nextEvent = groupViews({ groupsPerMinute: GROUPS_PER_MINUTE })
   const statement = WORKLOADS.fine
-  const leaf = await FilledLeaf.create({ cli, kafka: kafka.bootstrap, topic: TOPIC, statement, nextEvent, groups })
+  const leaf = await FilledLeaf.create({
+    cli,
+    kafka: kafka.bootstrap,
+    topic: TOPIC,
+    statement,
+    nextEvent,
+    groups,
+    isMemoryMeasured: false,
+  })
   try {
     for (const rate of flags.rate === undefined ? Object.keys(FRESH_MS_BARS) : [flags.rate]) await measure(leaf, rate)
   } finally {

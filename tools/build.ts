@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown'
 import { CHECKOUT } from './run-program.ts'
 
 /** Of the command line, and of each thread and process that it starts (src/main/entry-url.ts). */
-const ENTRIES = ['cli', 'ingest-worker', 'leaf-worker', 'preview-worker', 'query-process', 'query-worker']
+const ENTRIES = ['cli', 'ingest-worker', 'leaf-worker', 'preview-worker', 'query-process', 'query-watcher']
 const OUTPUT = join(CHECKOUT, 'dist')
 /** Hundreds of modules, of which we use a few: to load them took a quarter second of each start, of a client's command too. */
 const TAKEN_IN = /^typebox($|\/)/

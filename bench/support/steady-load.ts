@@ -2,11 +2,14 @@
  * Owns a steady rate of records: a thread of its own, so that making them doesn't delay what the bench measures. The documents of its ring are made
  * once and sent again and again; after each tick the bench hears when it began to be produced and where the topic then ended.
  */
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { KafkaLog } from '../../src/adapters/kafka/kafka-log.ts'
-import type { NewRecord } from '../../src/tailer/record-source.ts'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { ClusterClient } from '../../src/adapters/kafka/cluster-client.ts'
+import { PRODUCE } from '../../src/adapters/kafka/protocol/produce.ts'
+import { at } from '../../src/core/assert.ts'
+import { encodeBatch } from '../../src/records/record-batch-encoder.ts'
 
 const TICK_MS = 25
+const REPLICATION_TIMEOUT_MS = 10_000
 
 export interface LoadTask {
   readonly bootstrap: string
@@ -32,7 +35,9 @@ export function nowMs(): number {
 
 /** Resolves when all is produced. Errors: of the thread. */
 export function runSteadyLoad(task: LoadTask, onTick: (tick: Tick) => void): Promise<void> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: task })
+  const worker = new Worker(new URL(import.meta.url))
+  // no workerData, which would stay
+  worker.postMessage(task)
   worker.on('message', onTick)
   return new Promise((resolve, reject) => {
     worker.once('error', reject)
@@ -40,30 +45,54 @@ export function runSteadyLoad(task: LoadTask, onTick: (tick: Tick) => void): Pro
   })
 }
 
-async function produceAll({ bootstrap, topic, eventsPerSecond, durationMs, ring }: LoadTask): Promise<void> {
-  const log = new KafkaLog({ brokers: [bootstrap], clientId: 'bench' }, Date.now)
-  const partitions = (await log.findTopic(topic))?.partitions.length ?? 1
-  const records = ring.map((json, index): NewRecord => ({
-    value: Buffer.from(json),
-    key: null,
-    headers: [],
-    partition: index % partitions,
-  }))
-  const perTick = Math.round((eventsPerSecond * TICK_MS) / 1000)
-  let place = 0
-  const startedAtMs = performance.now()
-  for (let tickAtMs = startedAtMs; tickAtMs < startedAtMs + durationMs; tickAtMs += TICK_MS) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, Math.max(0, tickAtMs - performance.now()))
-    })
-    if (place + perTick > records.length) place = 0
-    const batch = records.slice(place, (place += perTick))
-    const producedAtMs = nowMs()
-    const ranges = await log.produce(topic, batch)
-    const next = Object.fromEntries(ranges.map((range) => [String(range.partition), range.next]))
-    parentPort?.postMessage({ producedAtMs, records: batch.length, next } satisfies Tick)
-  }
-  await log.close()
+/** What a tick sends to a partition. */
+interface Batch {
+  readonly partition: number
+  readonly records: Uint8Array
+  readonly count: number
 }
 
-if (!isMainThread) await produceAll(workerData as LoadTask)
+/** All ticks' batches, made before the first: their making would take a quarter of a core from what is measured. */
+function encodeTicks(ring: readonly string[], perTick: number, partitions: number): Batch[][] {
+  const ticks: Batch[][] = []
+  const timestampMs = Date.now()
+  for (let first = 0; first + perTick <= ring.length; first += perTick) {
+    const documents = ring.slice(first, first + perTick)
+    const batches = Array.from({ length: Math.min(partitions, perTick) }, (_, partition): Batch => {
+      const records = documents
+        .filter((_json, index) => index % partitions === partition)
+        .map((json) => ({ value: Buffer.from(json), key: null, headers: [], timestampMs }))
+      return { partition, records: encodeBatch({ baseOffset: 0, records, leaderEpoch: -1 }), count: records.length }
+    })
+    ticks.push(batches)
+  }
+  return ticks
+}
+
+/** The topic lies on one broker. */
+async function produceAll({ bootstrap, topic, eventsPerSecond, durationMs, ring }: LoadTask): Promise<void> {
+  const client = new ClusterClient({ brokers: [bootstrap], clientId: 'bench' })
+  const [found] = (await client.fetchMetadata([topic])).topics
+  const { leader = -1 } = found?.partitions[0] ?? {}
+  const perTick = Math.round((eventsPerSecond * TICK_MS) / 1000)
+  const ticks = encodeTicks(ring, perTick, found?.partitions.length ?? 0)
+  const startedAtMs = performance.now()
+  for (let tick = 0; tick * TICK_MS < durationMs; tick++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, Math.max(0, startedAtMs + tick * TICK_MS - performance.now()))
+    })
+    const partitions = at(ticks, tick % ticks.length)
+    const producedAtMs = nowMs()
+    const request = { topic, timeoutMs: REPLICATION_TIMEOUT_MS, partitions }
+    const produced = await client.askSlow(leader, PRODUCE, request, REPLICATION_TIMEOUT_MS)
+    const next: Record<string, number> = {}
+    for (const { partition, errorCode, baseOffset } of produced) {
+      if (errorCode !== 0) throw new Error(`partition ${partition}: error ${errorCode} of Kafka`)
+      next[partition] = baseOffset + (partitions.find((batch) => batch.partition === partition)?.count ?? 0)
+    }
+    parentPort?.postMessage({ producedAtMs, records: perTick, next } satisfies Tick)
+  }
+  client.close()
+}
+
+if (!isMainThread) parentPort?.once('message', (task: LoadTask) => void produceAll(task))

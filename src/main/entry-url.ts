@@ -4,7 +4,7 @@
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 
 export function entryUrl(
-  name: 'ingest-worker' | 'leaf-worker' | 'preview-worker' | 'query-process' | 'query-worker',
+  name: 'ingest-worker' | 'leaf-worker' | 'preview-worker' | 'query-process' | 'query-watcher',
 ): URL {
   return new URL(`./${name}.${EXTENSION}`, import.meta.url)
 }

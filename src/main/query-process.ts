@@ -1,13 +1,16 @@
 /**
- * Entry point of a query process. This thread only watches: at the deadline, past the memory bound, or when the service is gone,
- * it ends the process with SIGKILL, because a statement inside SQLite stops for nothing else. The statement runs in the worker.
+ * Entry point of a query process: this thread runs its statements, one after the other. A statement inside SQLite stops for nothing, so a second
+ * thread watches it (query-watcher.ts).
  */
 import { Worker } from 'node:worker_threads'
+import { toErrorMessage } from '../core/error-message.ts'
+import { RollupdError } from '../core/errors.ts'
+import { QueryRunner } from '../query/query-runner.ts'
 import type { FromProcess, ProcessOptions, ToProcess } from '../query/query-request.ts'
+import { NOTHING_RUNS, type QueryWatch } from '../query/query-watch.ts'
 import { entryUrl } from './entry-url.ts'
 
-/** How often the memory is looked at while a query runs. */
-const MEMORY_CHECK_MS = 100
+const NANOSECONDS_PER_MS = 1e6
 
 const options = JSON.parse(process.argv[2] ?? '{}') as ProcessOptions
 
@@ -16,7 +19,6 @@ function endNow(): never {
   throw new Error('unreachable')
 }
 
-// the service's death closes the channel; otherwise a running statement would outlive it at 100 % CPU
 process.on('disconnect', endNow)
 // it may have died while this process was starting: then that event is past
 if (!process.connected) endNow()
@@ -24,38 +26,43 @@ if (!process.connected) endNow()
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-const worker = new Worker(entryUrl('query-worker'), {
-  workerData: options,
-  execArgv: [],
-})
-let deadline: NodeJS.Timeout | undefined
-let memoryCheck: NodeJS.Timeout | undefined
-
-function send(message: FromProcess, then?: () => void): void {
-  process.send?.(message, undefined, undefined, (error) => {
-    if (error !== null) endNow()
-    then?.()
-  })
-}
-
-function checkMemory(): void {
-  const usedBytes = process.memoryUsage.rss()
-  if (usedBytes > options.memoryBytesMax) send({ kind: 'out_of_memory', usedBytes }, endNow)
-}
-
-process.on('message', (message: ToProcess) => {
-  deadline = setTimeout(endNow, message.remainingMs)
-  memoryCheck = setInterval(checkMemory, MEMORY_CHECK_MS)
-  worker.postMessage(message)
-})
-
-worker.on('message', (message: FromProcess) => {
-  clearTimeout(deadline)
-  clearInterval(memoryCheck)
-  send(message)
-})
-worker.on('error', (error) => {
+const deadline = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
+const watched: QueryWatch = { deadline, parentPid: process.ppid, memoryBytesMax: options.memoryBytesMax }
+const watcher = new Worker(entryUrl('query-watcher'), { workerData: watched, execArgv: [] })
+watcher.on('error', (error) => {
   console.error(`query process ${process.pid}:`, error)
   endNow()
 })
-worker.on('exit', endNow)
+watcher.on('exit', endNow)
+
+const runner = await QueryRunner.create(options)
+
+function answer({ id, request }: ToProcess): FromProcess {
+  try {
+    return { kind: 'answer', id, answer: runner.run(request) }
+  } catch (error) {
+    return { kind: 'error', id, error: toErrorMessage(error instanceof RollupdError ? error : toInternal(error)) }
+  }
+}
+
+/** A broken invariant spoils this query alone: the process only reads. */
+function toInternal(error: unknown): RollupdError {
+  console.error(error)
+  const message = error instanceof Error ? error.message : String(error)
+  return new RollupdError('internal', `the query met an error of rollupd: ${message}`)
+}
+
+function send(message: FromProcess): void {
+  process.send?.(message, undefined, undefined, (error) => {
+    if (error !== null) endNow()
+  })
+}
+
+process.on('message', (message: ToProcess) => {
+  const remaining = BigInt(Math.ceil(message.remainingMs * NANOSECONDS_PER_MS))
+  Atomics.store(deadline, 0, process.hrtime.bigint() + remaining)
+  const answered = answer(message)
+  Atomics.store(deadline, 0, NOTHING_RUNS)
+  send(answered)
+})
+send({ kind: 'ready' })

@@ -7,7 +7,7 @@ import type { StateValue } from '../aggregates/aggregate.ts'
 import { assert, at } from '../core/assert.ts'
 import type { Cell } from '../core/scalar-type.ts'
 import { toStateValue } from '../aggregates/state-value.ts'
-import type { LeafPartial } from '../leaf/leaf-schema.ts'
+import { LEAF_COLUMN, type LeafPartial } from '../leaf/leaf-schema.ts'
 import { type FoldCell, type FoldRequest, nameOfCell } from './fold-request.ts'
 import type { FoldRun } from './folded-derivation.ts'
 import { foldedColumn, type FoldedRows } from './folded-table.ts'
@@ -64,8 +64,8 @@ function stateOf({ partial, first }: Totals, row: readonly Cell[]): readonly Sta
 class FoldSelect {
   readonly #request: FoldRequest
   readonly #outputs: string[] = []
-  /** Ordinals of outputs. */
-  readonly #keys: number[] = []
+  /** Ordinals of outputs, or columns. */
+  readonly #keys: (number | string)[] = []
   /** Conditions of WHERE, which are true of all rows here. */
   readonly #conditions: ReadonlySet<string>
   /** Of each partial whose state is asked for. */
@@ -84,7 +84,7 @@ class FoldSelect {
       case 'unused':
         return this.#add('NULL')
       case 'key':
-        return this.#addKey(this.#sourceOf(cell.group))
+        return this.#addGroup(cell.group)
       case 'derived':
         return this.#conditions.has(nameOfCell(cell)) ? this.#add('1') : this.#addKey(cell.derivation.text)
       case 'groups':
@@ -137,6 +137,15 @@ class FoldSelect {
     const place = this.#add(`coalesce(sum(${column}), 0)`)
     this.sums.push(place)
     return place
+  }
+
+  /** The bucket tells a group's time as well, and groups lie in its order: nothing is sorted for it. */
+  #addGroup(group: number): number {
+    const { alias, rollup } = this.#request
+    const text = this.#sourceOf(group)
+    if (group !== rollup.schema.bucketGroup) return this.#addKey(text)
+    this.#keys.push(`${alias}.${LEAF_COLUMN.bucket}`)
+    return this.#add(text)
   }
 
   #addKey(text: string): number {

@@ -4,6 +4,7 @@ import { assert } from '../core/assert.ts'
 import { toLeafSchema, type LeafSchema } from '../leaf/leaf-schema.ts'
 import { NULL_BUCKET } from '../planner/bucket.ts'
 import type { RollupPlan } from '../planner/plan.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 
 export interface CatalogRollup {
   readonly id: number
@@ -49,7 +50,7 @@ interface RollupRow {
 
 /** Reads inside the caller's transaction. */
 export class LeafCatalog implements QueryCatalog {
-  readonly #connection: BetterSqlite3.Database
+  readonly #statements: PreparedStatements
   readonly #find: BetterSqlite3.Statement<[string], RollupRow>
   readonly #planJson: BetterSqlite3.Statement<[number], string>
   readonly #view: BetterSqlite3.Statement<[string], CatalogView>
@@ -60,8 +61,8 @@ export class LeafCatalog implements QueryCatalog {
   readonly #plans = new Map<number, ParsedPlan>()
 
   /** A connection that gives integers as bigint. */
-  constructor(connection: BetterSqlite3.Database) {
-    this.#connection = connection
+  constructor(connection: BetterSqlite3.Database, statements = new PreparedStatements(connection)) {
+    this.#statements = statements
     this.#find = connection.prepare(
       `SELECT id, topic, groups, overflow_groups FROM rollups JOIN rollup_figures ON rollup_id = id WHERE name = ?`,
     )
@@ -101,14 +102,14 @@ export class LeafCatalog implements QueryCatalog {
   hasNullBucket({ schema }: CatalogRollup): boolean {
     const exists = (table: string): string => `EXISTS (SELECT 1 FROM ${table} WHERE bucket = ${NULL_BUCKET})`
     const sql = `SELECT ${exists(schema.table)} OR ${exists(schema.overflowTable)}`
-    return Number(this.#connection.prepare<[], bigint>(sql).pluck().get()) === 1
+    return Number(this.#statements.take<[], bigint>(sql).pluck().get()) === 1
   }
 
   bucketEnds({ schema }: CatalogRollup): readonly [first: bigint, last: bigint] | undefined {
     const end = (order: string): string =>
       `(SELECT bucket FROM ${schema.table} WHERE bucket > ${NULL_BUCKET} ORDER BY bucket ${order} LIMIT 1)`
     const sql = `SELECT ${end('ASC')}, ${end('DESC')}`
-    const [first, last] = this.#connection.prepare<[], [bigint | null, bigint | null]>(sql).raw().get() ?? []
+    const [first, last] = this.#statements.take<[], [bigint | null, bigint | null]>(sql).raw().get() ?? []
     return typeof first === 'bigint' && typeof last === 'bigint' ? [first, last] : undefined
   }
 

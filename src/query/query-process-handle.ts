@@ -8,6 +8,7 @@ import { fromErrorMessage } from '../core/error-message.ts'
 import { RollupdError } from '../core/errors.ts'
 import {
   type FromProcess,
+  OUT_OF_MEMORY_SIGNAL,
   type ProcessAnswer,
   type ProcessOptions,
   type ProcessRequest,
@@ -35,15 +36,16 @@ export interface HandleEvents {
 export class QueryProcessHandle {
   readonly #child: ChildProcess
   readonly #events: HandleEvents
+  readonly #memoryBytesMax: number
   #running: Running | undefined
   #ready = false
   #gone = false
   #killed = false
   #nextId = 1
-  #outOfMemoryBytes = 0
 
   constructor(processUrl: URL, options: ProcessOptions, events: HandleEvents) {
     this.#events = events
+    this.#memoryBytesMax = options.memoryBytesMax
     const { leafPath, spoolDirectory, memoryBytesMax, statementBytesMax } = options
     const given: ProcessOptions = { leafPath, spoolDirectory, memoryBytesMax, statementBytesMax }
     this.#child = fork(processUrl, [JSON.stringify(given)], {
@@ -54,8 +56,8 @@ export class QueryProcessHandle {
       env: { ...process.env, SQLITE_TMPDIR: options.spoolDirectory },
     })
     this.#child.on('message', (message) => this.#receive(message as FromProcess))
-    this.#child.on('error', () => this.#onGone())
-    this.#child.on('exit', () => this.#onGone())
+    this.#child.on('error', () => this.#onGone(null))
+    this.#child.on('exit', (_code, signal) => this.#onGone(signal))
   }
 
   get pid(): number | undefined {
@@ -111,9 +113,6 @@ export class QueryProcessHandle {
         this.#ready = true
         this.#events.ready()
         return
-      case 'out_of_memory':
-        this.#outOfMemoryBytes = message.usedBytes
-        return
       case 'answer':
         if (message.id === this.#running?.id) this.#settle((running) => running.resolve(message.answer))
         return
@@ -129,19 +128,23 @@ export class QueryProcessHandle {
     if (running !== undefined) how(running)
   }
 
-  #onGone(): void {
+  #onGone(signal: NodeJS.Signals | null): void {
     if (this.#gone) return
     this.#gone = true
-    this.#settle((running) => running.reject(this.#reasonOfDeath(running)))
+    this.#settle((running) => running.reject(this.#reasonOfDeath(running, signal)))
     this.#events.exited(this.#ready)
   }
 
-  #reasonOfDeath(running: Running): RollupdError {
-    if (this.#outOfMemoryBytes > 0) {
-      const megabytes = Math.round(this.#outOfMemoryBytes / 2 ** 20)
-      return new RollupdError('query_failed', `the query was ended because it used ${megabytes} MB of memory`, {
-        hint: 'Narrow it with a WHERE or a LIMIT, or raise the memory limit of queries.',
-      })
+  #reasonOfDeath(running: Running, signal: NodeJS.Signals | null): RollupdError {
+    if (signal === OUT_OF_MEMORY_SIGNAL) {
+      const megabytes = Math.round(this.#memoryBytesMax / 2 ** 20)
+      return new RollupdError(
+        'query_failed',
+        `the query was ended because it used more than ${megabytes} MB of memory`,
+        {
+          hint: 'Narrow it with a WHERE or a LIMIT, or raise the memory limit of queries.',
+        },
+      )
     }
     if (performance.now() >= running.deadlineAt) return toTimeout(running.timeoutMs)
     return new RollupdError('query_failed', 'the process that ran the query ended unexpectedly')

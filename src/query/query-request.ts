@@ -93,10 +93,11 @@ export type FromProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: ProcessAnswer }
   | { readonly kind: 'error'; readonly id: number; readonly error: ErrorMessage }
-  /** Sent right before it ends itself. */
-  | { readonly kind: 'out_of_memory'; readonly usedBytes: number }
 
-/** How a process is told where and how to work: workerData of its thread, argv of the process as JSON. */
+/** What a process ends itself with past its memory bound: nothing can be sent while a statement runs. The system's own killer sends SIGKILL. */
+export const OUT_OF_MEMORY_SIGNAL = 'SIGUSR2'
+
+/** How a process is told where and how to work: argv of the process as JSON. */
 export interface ProcessOptions {
   /** The leaf's database file. */
   readonly leafPath: string

@@ -1,6 +1,6 @@
 /**
  * Owns the running of queries on one read-only connection: each in one read transaction, from the catalog over the compiled
- * statement to the spooled answer. Runs on the worker thread of a query process.
+ * statement to the spooled answer. Runs on the main thread of a query process.
  */
 import { rmSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'

@@ -10,6 +10,7 @@ import { isErrorCell } from './cell-codec.ts'
 import type { CompiledQuery } from './compile-query.ts'
 import { describeGroup } from './group-name.ts'
 import { describeProbe, holdsOtherKinds } from './kind-probe.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 import { LeafCatalog } from './query-catalog.ts'
 import type { CellErrorNote, ProcessRequest, ResultMeta } from './query-request.ts'
 import { ERRORS_MAX, QuerySession } from './query-session.ts'
@@ -18,6 +19,7 @@ import { SqliteFunctions } from './sqlite-functions.ts'
 /** A connection with what queries on it share. */
 export interface OpenedLeaf {
   readonly connection: BetterSqlite3.Database
+  readonly statements: PreparedStatements
   readonly catalog: LeafCatalog
   readonly functions: SqliteFunctions
   readonly session: QuerySession
@@ -25,10 +27,12 @@ export interface OpenedLeaf {
 
 export function openQueries(connection: BetterSqlite3.Database): OpenedLeaf {
   const session = new QuerySession()
+  const statements = new PreparedStatements(connection)
   return {
     connection,
+    statements,
     session,
-    catalog: new LeafCatalog(connection),
+    catalog: new LeafCatalog(connection, statements),
     functions: new SqliteFunctions(connection, session),
   }
 }
@@ -49,7 +53,7 @@ export function runQuery(options: RunOptions, compiled: CompiledQuery, opened: O
   let rowCount = 0
   let truncated = false
   let cut = false
-  const statement = opened.connection.prepare<unknown[], Cell[]>(compiled.sqlText).raw().safeIntegers()
+  const statement = opened.statements.take<unknown[], Cell[]>(compiled.sqlText).raw().safeIntegers()
   for (const cells of statement.iterate(compiled.bindings)) {
     cut = sink.byteLength > options.bytesMax
     truncated = rowCount === options.rowsMax || cut
@@ -86,7 +90,10 @@ export function placeOf(
   }
 }
 
-function warningsOf({ hiddenGroups, probes }: CompiledQuery, { connection, session }: OpenedLeaf): string[] {
+function warningsOf(
+  { hiddenGroups, probes }: CompiledQuery,
+  { connection, statements, session }: OpenedLeaf,
+): string[] {
   const warnings: string[] = []
   if (session.kindMismatches > 0) {
     const times = session.kindMismatches === 1 ? 'one comparison' : `${session.kindMismatches} comparisons`
@@ -98,7 +105,7 @@ function warningsOf({ hiddenGroups, probes }: CompiledQuery, { connection, sessi
     if (!warnings.includes(warning) && holdsOtherKinds(connection, probe)) warnings.push(warning)
   }
   for (const { rollup, sqlText } of hiddenGroups) {
-    const count = Number(connection.prepare<[], bigint>(sqlText).pluck().get())
+    const count = Number(statements.take<[], bigint>(sqlText).pluck().get())
     if (count === 0) continue
     const groups = count === 1 ? 'group' : 'groups'
     const warning = `HAVING of "${rollup}" hid ${count} ${groups} from MEASURE; FROM unfiltered(${rollup}) has them`
