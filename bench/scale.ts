@@ -50,21 +50,24 @@ const records = Number(flags.records)
 
 const report = new BenchReport('scale')
 const cli = await buildRollupd()
-const keys = flags.keys as Keys
-if (!(keys in KEYS)) throw new Error(`--keys is one of: ${Object.keys(KEYS).join(', ')}`)
+if (!(flags.keys in KEYS)) throw new Error(`--keys is one of: ${Object.keys(KEYS).join(', ')}`)
 // the events' times are of the past, and a broker removes what is older than a week
 const kafka = await startKafka({ settings: { 'log.retention.ms': '-1' } })
 try {
+  await compare(flags.keys as Keys)
+} finally {
+  await kafka.stop()
+}
+report.end()
+
+async function compare(keys: Keys): Promise<void> {
   const small = await measure(keys, Number(flags.small), kafka.bootstrap)
   const large = await measure(keys, Number(flags.groups), kafka.bootstrap)
   const { title } = KEYS[keys]
   report.bar(`${title}: events/s at ${flags.groups} groups as a part of those at ${flags.small}`, large / small, {
     atLeast: SPEED_PART_BAR,
   })
-} finally {
-  await kafka.stop()
 }
-report.end()
 
 /** Events/s of new groups. */
 async function measure(keys: Keys, groups: number, bootstrap: string): Promise<number> {
