@@ -42,7 +42,11 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   bit_or: 'user_id',
   bit_xor: 'user_id',
   approx_percentile: 'latency_ms, 0.95',
+  approx_top_k: 'path, 10',
   string_agg: "path, ','",
+  percentile_cont: '0.95',
+  percentile_disc: '0.95',
+  mode: '',
 }
 
 /** Read and computed for each record, and counted: the cost of COUNT(x) and of the field is in it. */
@@ -85,9 +89,10 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   extract: 'extract(hour FROM ts::timestamptz)',
 }
 
-function callOf({ name, form, signature }: AggregateDefinition): string {
+function callOf({ name, form, signature, withinGroup }: AggregateDefinition): string {
   const isPair = signature.includes(', ') && !signature.includes(' or ')
   const args = ARGUMENTS[name] ?? (isPair ? PAIR_ARGUMENTS : NUMBER_ARGUMENTS)
+  if (withinGroup === true) return `${name}(${args}) WITHIN GROUP (ORDER BY ${NUMBER_ARGUMENTS})`
   if (form !== 'distinct') return `${name}(${args})`
   return `${name}(DISTINCT ${args === '*' ? DISTINCT_ARGUMENT : args})`
 }

@@ -69,13 +69,27 @@ function encodeTicks(ring: readonly string[], perTick: number, partitions: numbe
   return ticks
 }
 
-/** The topic lies on one broker. */
-async function produceAll({ bootstrap, topic, eventsPerSecond, durationMs, ring }: LoadTask): Promise<void> {
+interface Load {
+  readonly client: ClusterClient
+  readonly topic: string
+  /** The broker of all partitions. */
+  readonly leader: number
+  readonly ticks: readonly Batch[][]
+  readonly perTick: number
+  readonly durationMs: number
+}
+
+/** What the load needs, without the documents: they would be traced all the time. */
+async function prepareLoad({ bootstrap, topic, eventsPerSecond, durationMs, ring }: LoadTask): Promise<Load> {
   const client = new ClusterClient({ brokers: [bootstrap], clientId: 'bench' })
   const [found] = (await client.fetchMetadata([topic])).topics
   const { leader = -1 } = found?.partitions[0] ?? {}
   const perTick = Math.round((eventsPerSecond * TICK_MS) / 1000)
   const ticks = encodeTicks(ring, perTick, found?.partitions.length ?? 0)
+  return { client, topic, leader, ticks, perTick, durationMs }
+}
+
+async function produceAll({ client, topic, leader, ticks, perTick, durationMs }: Load): Promise<void> {
   const startedAtMs = performance.now()
   for (let tick = 0; tick * TICK_MS < durationMs; tick++) {
     await new Promise((resolve) => {
@@ -95,4 +109,4 @@ async function produceAll({ bootstrap, topic, eventsPerSecond, durationMs, ring 
   client.close()
 }
 
-if (!isMainThread) parentPort?.once('message', (task: LoadTask) => void produceAll(task))
+if (!isMainThread) parentPort?.once('message', (task: LoadTask) => void prepareLoad(task).then(produceAll))

@@ -1,7 +1,7 @@
 /** Owns queries as the service asks them: defaults and bounds, the processes that run them, and answers as streams. */
 import { openSync, createReadStream, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { RollupdError } from '../core/errors.ts'
 import { loadParser, parseStatement } from '../sql/parse-statement.ts'
 import { QueryPool } from './query-pool.ts'
@@ -43,8 +43,8 @@ const PROCESS_BYTES_MAX = 2 ** 30
 const BYTES_PER_CHARACTER_MAX = 3
 
 export interface QueryAnswer {
-  /** The whole answer in the request's format. To be read once; destroying it is enough to give it up. */
-  readonly stream: Readable
+  /** The whole answer in the request's format, a large one as a stream: to be read once; destroying it is enough to give it up. */
+  readonly body: Buffer | Readable
   readonly byteLength: number
   readonly meta: ResultMeta
 }
@@ -151,12 +151,12 @@ export class QueryService {
 }
 
 /** An open file needs no name: nothing is left over whatever becomes of the reader. */
-function openBody(body: AnswerBody): Pick<QueryAnswer, 'stream' | 'byteLength'> {
+function openBody(body: AnswerBody): Pick<QueryAnswer, 'body' | 'byteLength'> {
   if ('bytes' in body) {
     const bytes = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength)
-    return { stream: Readable.from([bytes]), byteLength: bytes.length }
+    return { body: bytes, byteLength: bytes.length }
   }
   const descriptor = openSync(body.path, 'r')
   rmSync(body.path)
-  return { stream: createReadStream('', { fd: descriptor }), byteLength: body.byteLength }
+  return { body: createReadStream('', { fd: descriptor }), byteLength: body.byteLength }
 }

@@ -4,7 +4,7 @@
 const FETCH_BYTES = 2 << 20
 
 export interface ReadingPace {
-  /** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against one sync per commit. */
+  /** A caught-up rollup commits this long after the first record of a batch: what a reader waits for, against what a commit takes from queries. */
   readonly commitAfterMs: number
   /** While catching up a group is touched once per commit, so longer batches cost less. */
   readonly commitAfterMsCatchingUp: number
@@ -15,7 +15,7 @@ export interface ReadingPace {
 }
 
 export const READING_PACE: ReadingPace = {
-  commitAfterMs: 20,
+  commitAfterMs: 40,
   commitAfterMsCatchingUp: 500,
   firstCommitAfterMs: 100,
   fetchBytes: FETCH_BYTES,

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { QueryService, type QueryLimits } from '../../src/query/query-service.ts'
+import { type QueryAnswer, QueryService, type QueryLimits } from '../../src/query/query-service.ts'
 import { QueryFixture } from './query-fixture.ts'
 
 const LIMITS: QueryLimits = {
@@ -63,10 +63,14 @@ async function waitUntil(condition: () => boolean): Promise<void> {
   }
 }
 
+async function textOf({ body }: QueryAnswer): Promise<string> {
+  return Buffer.isBuffer(body) ? body.toString() : await text(body)
+}
+
 test('an answer has rows, the position it contains, and its length', async () => {
   service = start()
   const answer = await service.run({ sql: 'SELECT k, n FROM r WHERE k = :k', params: { k: 'a' } })
-  const body = await text(answer.stream)
+  const body = await textOf(answer)
   expect(Buffer.byteLength(body)).toBe(answer.byteLength)
   expect(JSON.parse(body)).toMatchObject({
     columns: [
@@ -84,8 +88,8 @@ test('a query sees what was committed before it was asked', async () => {
   service = start()
   for (let round = 1; round <= 5; round++) {
     fixture.ingest('r', [{ k: 'new' }])
-    const { stream } = await service.run({ sql: "SELECT n FROM r WHERE k = 'new'" })
-    expect(JSON.parse(await text(stream))).toMatchObject({
+    const answer = await service.run({ sql: "SELECT n FROM r WHERE k = 'new'" })
+    expect(JSON.parse(await textOf(answer))).toMatchObject({
       rows: [{ n: round }],
       as_of: { r: { events: { 0: 3 + round } } },
     })
@@ -132,7 +136,7 @@ test('a large answer is spooled in a file that is gone once it is opened', async
   fixture.ingest('r', [{ k: 'z'.repeat(200) }])
   const answer = await service.run({ sql: LONG_ROWS, limit: 20_000, format: 'ndjson' })
   expect(readdirSync(fixture.options.spoolDirectory)).toEqual([])
-  const lines = (await text(answer.stream)).trimEnd().split('\n')
+  const lines = (await textOf(answer)).trimEnd().split('\n')
   expect(lines.length).toBe(20_001)
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ result: { row_count: 20_000, truncated: true } })
   expect(lines.every((line) => line.startsWith('{') && line.endsWith('}'))).toBe(true)

@@ -53,7 +53,7 @@ export const queryRoutes: FastifyPluginAsyncTypebox<QueryRoutesOptions> = async 
       const answer = await queries
         .run({ ...query, bigNumbers: big_numbers, onCellError: on_cell_error }, client.signal)
         .finally(client.end)
-      return await reply.type(CONTENT_TYPES[format]).header('content-length', answer.byteLength).send(answer.stream)
+      return await reply.type(CONTENT_TYPES[format]).header('content-length', answer.byteLength).send(answer.body)
     },
   )
 }
