@@ -13,7 +13,6 @@ import type { TopicService } from '../service/topic-service.ts'
 import type { ViewService } from '../service/view-service.ts'
 import { answerBrokenRequest, sendError, sendNotFound } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
-import { compileSerializer, createValidatorCompiler } from './schema-compilers.ts'
 import { watchMethods } from './method-refusals.ts'
 import { previewRoutes } from './routes/preview-routes.ts'
 import { operationRoutes } from './routes/operation-routes.ts'
@@ -22,6 +21,7 @@ import { recordRoutes } from './routes/record-routes.ts'
 import { rollupRoutes } from './routes/rollup-routes.ts'
 import { topicRoutes } from './routes/topic-routes.ts'
 import { viewRoutes } from './routes/view-routes.ts'
+import { compileSerializer, createValidatorCompiler } from './schema-compilers.ts'
 
 export interface AppOptions {
   readonly rollups: RollupService

@@ -1,4 +1,4 @@
-/** Owns queries as the service asks them: defaults and bounds, the processes that run them, and answers as streams. */
+/** Owns queries as the service asks them: defaults and bounds, the processes that run them, and their answers, large ones as streams. */
 import { openSync, createReadStream, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'

@@ -50,7 +50,7 @@ export function compareInOrder(left: Value, right: Value): number {
 
 const RANKS = ['null', 'text', 'number', 'boolean', 'array', 'object']
 
-/** jsonb's order, but for [], an array as any other: text < number < boolean < array < object, and null first inside. */
+/** jsonb's order, except that an empty array ranks as any other array: text < number < boolean < array < object, and null first inside. */
 function compareJson(left: JsonNode, right: JsonNode): number {
   // what has no key is an error, on the left side first
   showJson(left)
