@@ -53,9 +53,10 @@ export class GroupKeys {
     const slots = this.#slots
     let slot = hash & this.#mask
     for (;;) {
-      const entry = slots[2 * slot + 1]!
+      const entry = slots[((slot << 1) + 1) | 0]!
       if (entry === EMPTY) return this.#insert(slot, hash, key, length)
-      if (slots[2 * slot] === hash && this.#hasKey(entry - 1, key, length)) return entry - 1
+      const group = (entry - 1) | 0
+      if (slots[slot << 1] === hash && this.#hasKey(group, key, length)) return group
       slot = (slot + 1) & this.#mask
     }
   }
@@ -65,24 +66,25 @@ export class GroupKeys {
     const view = this.#keyView
     let hash = length
     let at = 0
-    for (; at + 4 <= length; at += 4) {
+    for (const last = (length - 4) | 0; at <= last; at = (at + 4) | 0) {
       hash = Math.imul(hash ^ view.getInt32(at, true), HASH_MULTIPLIER)
       hash ^= hash >>> 15
     }
-    for (; at < length; at++) hash = Math.imul(hash ^ key[at]!, HASH_MULTIPLIER)
+    for (; at < length; at = (at + 1) | 0) hash = Math.imul(hash ^ key[at]!, HASH_MULTIPLIER)
     hash = Math.imul(hash ^ (hash >>> 13), HASH_MULTIPLIER)
     return hash ^ (hash >>> 16)
   }
 
   #hasKey(group: number, key: Uint8Array, length: number): boolean {
-    const start = this.#starts[group]!
-    if (this.#starts[group + 1]! - start !== length) return false
+    const start = this.#starts[group]! | 0
+    if (((this.#starts[(group + 1) | 0]! - start) | 0) !== length) return false
     const arena = this.#arena
     const view = this.#keyView
     const arenaView = this.#arenaView
     let at = 0
-    for (; at + 4 <= length; at += 4) if (view.getInt32(at, true) !== arenaView.getInt32(start + at, true)) return false
-    for (; at < length; at++) if (arena[start + at] !== key[at]) return false
+    for (const last = (length - 4) | 0; at <= last; at = (at + 4) | 0)
+      if (view.getInt32(at, true) !== arenaView.getInt32((start + at) | 0, true)) return false
+    for (; at < length; at = (at + 1) | 0) if (arena[(start + at) | 0] !== key[at]) return false
     return true
   }
 

@@ -26,6 +26,8 @@ const ZERO = 0x30
 const POINT = 0x2e
 const LETTER_Z = 0x5a
 const NOT_READ = -1
+/** Microseconds of the last place of a fraction of so many digits. */
+const FRACTION_UNITS = Int32Array.of(0, 100_000, 10_000, 1000, 100, 10, 1)
 
 export class RecentMinutes {
   readonly #prefixes = new Int32Array(PLACES * WORDS)
@@ -94,15 +96,14 @@ function readSeconds(bytes: Uint8Array, start: number, end: number): number {
   const tens = bytes[start]! - ZERO
   const ones = bytes[start + 1]! - ZERO
   if (!(tens >= 0 && tens <= 5 && ones >= 0 && ones <= 9) || bytes[end - 1] !== LETTER_Z) return NOT_READ
-  let microseconds = (tens * 10 + ones) * SECOND
+  const microseconds = Math.imul(Math.imul(tens, 10) + ones, SECOND)
   if (end - start === 3) return microseconds
   if (bytes[start + 2] !== POINT) return NOT_READ
-  let unit = SECOND / 10
-  for (let at = start + 3; at < end - 1; at++) {
+  let fraction = 0
+  for (let at = (start + 3) | 0; at < end - 1; at = (at + 1) | 0) {
     const digit = bytes[at]! - ZERO
     if (!(digit >= 0 && digit <= 9)) return NOT_READ
-    microseconds += digit * unit
-    unit /= 10
+    fraction = (Math.imul(fraction, 10) + digit) | 0
   }
-  return microseconds
+  return (microseconds + Math.imul(fraction, FRACTION_UNITS[(end - start - 4) | 0]!)) | 0
 }

@@ -12,6 +12,8 @@ const LETTER_E = 0x65
 const NINE = 0x39
 /** A number without point and exponent may have so many digits: more are an attack, and slow. */
 export const JSON_DIGITS_MAX = 1_000
+/** Integers of so many digits are below 2^31 whatever they are. */
+const INT32_DIGITS_MAX = 9
 /** Integers of so many digits are below 2^53 whatever they are. */
 const EXACT_DIGITS_MAX = 15
 // Constants of this file instead of the imported ones on the hot path: see json-field-reader.ts.
@@ -24,7 +26,12 @@ const POWERS_OF_TEN = EXACT_POWERS_OF_TEN
  */
 export function readJsonInteger(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === MINUS
-  let at = isNegative ? start + 1 : start
+  let at = isNegative ? (start + 1) | 0 : start
+  if (end - at <= INT32_DIGITS_MAX) {
+    let short = 0
+    for (; at < end; at = (at + 1) | 0) short = (Math.imul(short, 10) + bytes[at]! - ZERO) | 0
+    return isNegative ? 0 - short : short
+  }
   if (end - at > EXACT_DIGITS_MAX + 1) return Number.NaN
   let value = 0
   for (; at < end; at++) value = value * 10 + (bytes[at]! - ZERO)
@@ -40,6 +47,24 @@ export function readJsonInteger(bytes: Uint8Array, start: number, end: number): 
  */
 export function readJsonDouble(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === MINUS
+  if (end - start <= INT32_DIGITS_MAX) {
+    let short = 0
+    let at = isNegative ? (start + 1) | 0 : start
+    let digit = 0
+    for (; at < end && (digit = bytes[at]! - ZERO) >>> 0 < 10; at = (at + 1) | 0)
+      short = (Math.imul(short, 10) + digit) | 0
+    if (at < end && bytes[at] === POINT) {
+      at = (at + 1) | 0
+      const fraction = at
+      for (; at < end && (digit = bytes[at]! - ZERO) >>> 0 < 10; at = (at + 1) | 0)
+        short = (Math.imul(short, 10) + digit) | 0
+      // behind the last digit an exponent may follow: not here
+      if (at === end) {
+        const value = short / POWERS_OF_TEN[(end - fraction) | 0]!
+        return isNegative ? -value : value
+      }
+    }
+  }
   let mantissa = 0
   let digits = 0
   let scale = 0

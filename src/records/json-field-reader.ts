@@ -171,53 +171,54 @@ export class JsonFieldReader extends JsonScanner {
     const view = this.view
     const end = this.documentEnd
     const { table } = this.#memories[node]!
-    let at = open + 1
+    let at = (open + 1) | 0
     let entry = OPENING
     for (;;) {
       const previous = entry
-      entry = table[previous + ENTRY_NEXT]!
-      const length = table[entry + ENTRY_LENGTH]!
+      entry = table[(previous + ENTRY_NEXT) | 0]!
+      const behind = (at + table[(entry + ENTRY_LENGTH) | 0]!) | 0
       guess: {
-        if (at + length <= end) {
-          const lastAt = at + length - 4
-          let from = at
-          let word = entry + ENTRY_WORDS
-          while (from < lastAt && view.getInt32(from, true) === table[word]) {
-            from += 4
-            word++
+        if (behind <= end) {
+          const lastAt = (behind - 4) | 0
+          let word = (entry + ENTRY_WORDS) | 0
+          while (at < lastAt && view.getInt32(at, true) === table[word]) {
+            at = (at + 4) | 0
+            word = (word + 1) | 0
           }
-          if (from >= lastAt && view.getInt32(lastAt, true) === table[entry + ENTRY_LAST_WORD]) {
-            at += length
+          if (at >= lastAt && view.getInt32(lastAt, true) === table[(entry + ENTRY_LAST_WORD) | 0]) {
+            at = behind
             break guess
           }
+          at = (behind - table[(entry + ENTRY_LENGTH) | 0]!) | 0
         }
-        at = this.#readUnexpectedKey(node, previous, at)
+        if (bytes[at] === OBJECT_CLOSE && at < end) return (at + 1) | 0
+        at = this.#readUnexpectedKey(node, previous, at) | 0
         if (at < 0) return at
-        entry = this.#entry
+        entry = this.#entry | 0
         if (entry === CLOSED) return at
       }
-      const slot = table[entry + ENTRY_SLOT]!
-      const child = table[entry + ENTRY_NODE]!
+      const slot = table[(entry + ENTRY_SLOT) | 0]!
+      const child = table[(entry + ENTRY_NODE) | 0]!
       let first = bytes[at]!
       if (first <= 0x20) {
         // more space before the value than the remembered text has
-        at = this.skipSpace(at)
+        at = this.skipSpace(at) | 0
         first = bytes[at]!
       }
       if (child !== NONE) {
-        at = this.#readValue(child, slot, at, depth)
+        at = this.#readValue(child, slot, at, depth) | 0
         if (at < 0) return at
         continue
       }
       let start = at
       if (first === QUOTE) {
-        start++
-        at = this.skipString(start)
+        start = (start + 1) | 0
+        at = this.skipString(start) | 0
         if (at < 0) return at
         if (slot === NONE) continue
-        this.end[slot] = at - 1
+        this.end[slot] = (at - 1) | 0
       } else {
-        at = first === OBJECT_OPEN ? this.#readPlainObject(node, entry, at, depth) : this.skipValue(at, depth)
+        at = (first === OBJECT_OPEN ? this.#readPlainObject(node, entry, at, depth) : this.skipValue(at, depth)) | 0
         if (at < 0) return at
         if (slot === NONE) continue
         this.end[slot] = at

@@ -188,6 +188,17 @@ test('a document that is no object, and none at all', () => {
   expect(refuse('')[0]).toBe(JSON_OUTCOME.EMPTY)
 })
 
+test('a number that its document cuts off is refused there, though digits follow up to the end of the buffer', () => {
+  const bytes = new Uint8Array(100).fill(0x30)
+  for (const document of ['{"a":1', '{"a":-', '{"a":1.', '{"a":1.5', '{"a":1e', '{"a":1e+', '{"b":12345', '{"a":[1']) {
+    bytes.set(Buffer.from(document))
+    const reader = new JsonFieldReader([['a']])
+    expect(reader.read(bytes, 0, document.length)).toBe(JSON_OUTCOME.INVALID_JSON)
+    expect(reader.errorOffset).toBe(document.length)
+    bytes.fill(0x30)
+  }
+})
+
 test('512 containers inside each other are read, 513 refused, and deeper ones cost nothing', () => {
   const nest = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
   const nestArrays = (depth: number) => `{"b":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
