@@ -11,7 +11,7 @@ import { CHECKOUT } from './run-program.ts'
 const ENTRIES = ['cli', 'ingest-worker', 'leaf-worker', 'preview-worker', 'query-process', 'query-watcher']
 const OUTPUT = join(CHECKOUT, 'dist')
 /** Hundreds of modules, of which we use a few: to load them took a quarter second of each start, of a client's command too. */
-const TAKEN_IN = /^typebox($|\/)/
+const TAKEN_IN = /^(typebox|yaml)($|\/)/
 /** Another package's own modules and ours name what they import by its path. */
 const BY_PATH = /^[./]/
 

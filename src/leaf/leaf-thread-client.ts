@@ -27,43 +27,41 @@ export interface LeafThreadOptions extends LeafWorkerData {
 }
 
 export class LeafThreadClient implements AsyncLeaf {
+  /** The leaf is open and taken over: what is asked for before waits for that. Errors: config_invalid, disk_full, data_in_use. */
+  readonly opened: Promise<void>
   readonly #worker: Worker
   readonly #calls = new PendingCalls<unknown>('the leaf is closed')
   readonly #ended: Promise<void>
   #isClosing = false
 
-  private constructor(worker: Worker, onFatal: (error: unknown) => void) {
-    this.#worker = worker
-    worker.on('message', (message: FromLeaf) => {
-      if (message.kind === 'result' || message.kind === 'error') this.#calls.settle(message)
-    })
-    worker.on('error', onFatal)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#ended = promise
-    worker.on('exit', (code) => {
-      this.#calls.close()
-      resolve()
-      if (!this.#isClosing && code === 0) onFatal(new Error('the leaf thread ended by itself'))
-    })
-  }
-
-  /** Starts the thread; the leaf is open and taken over when this returns. Errors: config_invalid, disk_full, data_in_use. */
-  static async start({ workerUrl, path, deadLettersMax, onFatal }: LeafThreadOptions): Promise<LeafThreadClient> {
-    const worker = new Worker(workerUrl, {
+  /** Starts the thread. */
+  constructor({ workerUrl, path, deadLettersMax, onFatal }: LeafThreadOptions) {
+    const opened = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    let isOpen = false
+    this.opened = opened.promise
+    // who waits for it hears of a failure; until somebody does, it is no unhandled one
+    opened.promise.catch(() => undefined)
+    this.#ended = ended.promise
+    this.#worker = new Worker(workerUrl, {
       resourceLimits: THREAD_LIMITS,
       workerData: { path, deadLettersMax } satisfies LeafWorkerData,
     })
-    const opened = await new Promise<FromLeaf>((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', reject)
-      worker.once('exit', () => reject(new Error('the leaf thread ended before it was ready')))
+    this.#worker.on('message', (message: FromLeaf) => {
+      if (message.kind === 'result' || message.kind === 'error') this.#calls.settle(message)
+      else if (message.kind === 'failed') opened.reject(fromErrorMessage(message.error))
+      else {
+        isOpen = true
+        opened.resolve()
+      }
     })
-    worker.removeAllListeners('error')
-    if (opened.kind === 'failed') {
-      await worker.terminate()
-      throw fromErrorMessage(opened.error)
-    }
-    return new LeafThreadClient(worker, onFatal)
+    this.#worker.on('error', (error) => (isOpen ? onFatal(error) : opened.reject(error)))
+    this.#worker.on('exit', (code) => {
+      this.#calls.close()
+      ended.resolve()
+      if (!isOpen) opened.reject(new Error('the leaf thread ended before it was ready'))
+      else if (!this.#isClosing && code === 0) onFatal(new Error('the leaf thread ended by itself'))
+    })
   }
 
   /** A port for a LeafCommitPort; transfer it to the thread that commits. */
@@ -129,7 +127,12 @@ export class LeafThreadClient implements AsyncLeaf {
   async close(): Promise<void> {
     if (!this.#isClosing) {
       this.#isClosing = true
-      await this.#call('close')
+      // one that couldn't be opened has nothing to commit, and its thread ends by itself
+      const isOpen = await this.opened.then(
+        () => true,
+        () => false,
+      )
+      if (isOpen) await this.#call('close')
     }
     await this.#ended
   }

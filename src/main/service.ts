@@ -53,6 +53,8 @@ const CORE_THREADS_MAX = 4
 const WATCH_MS = 5_000
 /** A sample of large records must not take the service's memory: past it that preview fails alone. Megabytes. */
 const PREVIEW_LIMITS = { maxOldGenerationSizeMb: 512 } as const
+/** The preview's thread is started once all else has been. */
+const PREVIEW_AFTER_MS = 1_000
 /** How often start-up says that the broker is away. */
 const BROKER_NEWS_MS = 3_000
 
@@ -94,25 +96,26 @@ async function start(
   })
   closers.push(() => queries.close())
 
-  const opening = LeafThreadClient.start({
+  const leaf = new LeafThreadClient({
     workerUrl: entryUrl('leaf-worker'),
     path: leafPath,
     deadLettersMax: config.limits.dead_letters,
     onFatal: (error) => endProcess(logger, error),
   })
-  // what takes this thread longest, while those start
-  const loading = Promise.all([createPlanner(), import('../http/app.ts')])
-  loading.catch(() => undefined)
-  const leaf = await opening
   closers.push(() => leaf.close())
-  const [planRollup, { buildApp }] = await loading
+  // what takes this thread longest, while those start
+  const [planRollup, { buildApp }] = await Promise.all([createPlanner(), import('../http/app.ts')])
 
   const { settings, source, sink } = openLog(config, data, closers)
   const ingest = new IngestThreads(
-    Array.from({ length: config.limits.ingest_threads || coreThreads() }, () => {
-      const worker = startIngestWorker(settings, leaf, config)
-      return new IngestThreadClient(worker, (error) => endProcess(logger, error))
-    }),
+    Array.from(
+      { length: config.limits.ingest_threads || coreThreads() },
+      () =>
+        new IngestThreadClient(
+          () => startIngestWorker(settings, leaf, config),
+          (error) => endProcess(logger, error),
+        ),
+    ),
   )
   closers.push(() => ingest.close())
 
@@ -141,10 +144,6 @@ async function start(
   )
   closers.push(() => previews.close())
 
-  await rollups.recover()
-  const watch = startWatch(rollups, source, logger)
-  closers.push(() => watch.stop())
-
   const views = new ViewService({ leaf, queries })
   const fencedQueries = new FencedQueries(queries, rollups, views, metrics)
   const app = await buildApp({
@@ -161,13 +160,24 @@ async function start(
     statementCharactersMax: config.limits.statement_characters,
   })
   closers.push(() => closeApp(app, fencedQueries))
+
+  await leaf.opened
+  queries.prepare()
+  const { promise: mayRead, resolve: letRead } = Promise.withResolvers<void>()
+  await rollups.recover(mayRead)
   const url = await listen(app, config)
+  // questions are answered first: the threads that read would take the cores that answers need
+  ingest.prepare()
+  letRead()
+  const watch = startWatch(rollups, source, logger)
+  closers.push(() => watch.stop())
   logger.info(
     { data, source: source.description, rollups: (await rollups.list()).length },
     `rollupd ${readVersion()} at ${url}`,
   )
 
-  previews.prepare()
+  const preparing = setTimeout(() => previews.prepare(), PREVIEW_AFTER_MS).unref()
+  closers.push(() => clearTimeout(preparing))
 
   const { promise: stopped, resolve: tellStopped } = Promise.withResolvers<void>()
   let stopping: Promise<void> | undefined

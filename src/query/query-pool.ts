@@ -76,6 +76,15 @@ export class QueryPool {
       )
     }
     this.#wasAsked = true
+    return this.#enqueue(request, timeoutMs, signal)
+  }
+
+  /** Runs a query on the process that is kept warm, so that the first one that somebody asks finds all loaded. */
+  async prepare(request: ProcessRequest, timeoutMs: number): Promise<void> {
+    await this.#enqueue(request, timeoutMs)
+  }
+
+  #enqueue(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<ProcessAnswer> {
     return new Promise<ProcessAnswer>((resolve, reject) => {
       const leave = (error: unknown): void => {
         const index = this.#queue.indexOf(waiting)

@@ -42,6 +42,16 @@ const PROCESS_BYTES_MAX = 2 ** 30
 /** UTF-8 takes at most so many bytes for a UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3
 
+/** Of a request whose answer's rows nobody reads. */
+const WITHOUT_ROWS = {
+  params: [],
+  rowsMax: 0,
+  bytesMax: 0,
+  onCellError: 'fail',
+  bigNumbers: 'number',
+  format: 'json',
+} as const
+
 export interface QueryAnswer {
   /** The whole answer in the request's format, a large one as a stream: to be read once; destroying it is enough to give it up. */
   readonly body: Buffer | Readable
@@ -83,6 +93,13 @@ export class QueryService {
     throw new RollupdError('bad_parameter', `timeout_ms is ${timeoutMs}, it must be from 1 to ${most}`)
   }
 
+  /** Lets the warm process open the leaf and load what every query needs. Caller keeps: the leaf is there. */
+  prepare(): void {
+    this.#pool
+      .prepare({ ...WITHOUT_ROWS, sql: 'SELECT 1', receivedAtMs: Date.now() }, this.resolveTimeout(undefined))
+      .catch(() => undefined)
+  }
+
   /**
    * Compiles the statement of a view: its columns, and the names that it reads.
    * Errors: all of sql_*, unknown_rollup; with position.
@@ -90,17 +107,7 @@ export class QueryService {
   async describeView(view: string, sql: string): Promise<Pick<ResultMeta, 'columns'> & { reads: string[] }> {
     const reads = await this.rollupsOf(sql)
     const { meta } = await this.#pool.run(
-      {
-        sql,
-        params: [],
-        rowsMax: 0,
-        bytesMax: 0,
-        onCellError: 'fail',
-        bigNumbers: 'number',
-        format: 'json',
-        view,
-        receivedAtMs: Date.now(),
-      },
+      { ...WITHOUT_ROWS, sql, view, receivedAtMs: Date.now() },
       this.resolveTimeout(undefined),
     )
     return { columns: meta.columns, reads }

@@ -12,25 +12,36 @@ import type { ThreadControl } from './ingest-threads.ts'
 type Call<Message> = Message extends unknown ? Omit<Message, 'call'> : never
 
 export class IngestThreadClient implements ThreadControl {
-  readonly #worker: Worker
+  readonly #startWorker: () => Worker
+  readonly #onFatal: (error: unknown) => void
   readonly #calls = new PendingCalls<undefined>('the ingest thread has ended')
   readonly #reports = new Map<number, readonly ShardReport[]>()
-  readonly #ended: Promise<void>
+  readonly #ended = Promise.withResolvers<void>()
+  #worker: Worker | undefined
   #events: IngestThreadEvents | undefined
   #isClosing = false
 
   /** `onFatal`: the thread has failed, or ended although nobody closed it. */
-  constructor(worker: Worker, onFatal: (error: unknown) => void) {
-    this.#worker = worker
+  constructor(startWorker: () => Worker, onFatal: (error: unknown) => void) {
+    this.#startWorker = startWorker
+    this.#onFatal = onFatal
+  }
+
+  /** Starts the thread ahead of the first call, which would wait for it. */
+  prepare(): void {
+    if (!this.#isClosing) this.#worker ??= this.#start()
+  }
+
+  #start(): Worker {
+    const worker = this.#startWorker()
     worker.on('message', (message: FromIngest) => this.#receive(message))
-    worker.on('error', onFatal)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#ended = promise
+    worker.on('error', this.#onFatal)
     worker.on('exit', (code) => {
       this.#calls.close()
-      resolve()
-      if (!this.#isClosing && code === 0) onFatal(new Error('the ingest thread ended by itself'))
+      this.#ended.resolve()
+      if (!this.#isClosing && code === 0) this.#onFatal(new Error('the ingest thread ended by itself'))
     })
+    return worker
   }
 
   /** Whom to tell; set once, before the first start. */
@@ -60,12 +71,17 @@ export class IngestThreadClient implements ThreadControl {
   /** What is folded gets stored; returns when the thread has ended. */
   async close(): Promise<void> {
     this.#isClosing = true
+    if (this.#worker === undefined) {
+      this.#calls.close()
+      return
+    }
     await this.#call({ kind: 'close' })
-    await this.#ended
+    await this.#ended.promise
   }
 
   #call(message: Call<ToIngest>): Promise<void> {
-    return this.#calls.send((call) => this.#worker.postMessage({ ...message, call }))
+    this.prepare()
+    return this.#calls.send((call) => this.#worker?.postMessage({ ...message, call }))
   }
 
   #receive(message: FromIngest): void {

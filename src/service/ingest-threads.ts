@@ -14,6 +14,7 @@ import type { IngestControl, IngestControlEvents, IngestThreadEvents } from './i
 /** One of them. */
 export interface ThreadControl extends IngestControl {
   listen(events: IngestThreadEvents): void
+  prepare(): void
   close(): Promise<void>
 }
 
@@ -49,6 +50,11 @@ export class IngestThreads implements IngestControl {
   /** Whom to tell; set once, before the first start. */
   listen(events: IngestControlEvents): void {
     this.#events = events
+  }
+
+  /** Starts the threads ahead of the first rollup, which would wait for them. */
+  prepare(): void {
+    for (const thread of this.#threads) thread.prepare()
   }
 
   async start(rollup: StoredRollup): Promise<void> {

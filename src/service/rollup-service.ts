@@ -50,15 +50,19 @@ export class RollupService implements IngestControlEvents {
     this.#options = options
   }
 
-  /** Goes on with every stored rollup that was running: its state is known when this returns, and it is read soon after. */
-  async recover(): Promise<void> {
+  /**
+   * Goes on with every stored rollup that was running: its state is known when this returns, and it is read from when `mayRead` resolves.
+   * What is asked of it before that waits too.
+   */
+  async recover(mayRead: Promise<void>): Promise<void> {
     for (const rollup of await this.#listReaders()) {
       this.#rememberPositions(rollup)
-      this.#options.events.background(this.#queues.run(rollup.name, () => this.#goOn(rollup)))
+      this.#options.events.background(this.#queues.run(rollup.name, () => this.#goOn(rollup, mayRead)))
     }
   }
 
-  async #goOn(rollup: StoredRollup): Promise<void> {
+  async #goOn(rollup: StoredRollup, mayRead: Promise<void>): Promise<void> {
+    await mayRead
     if (rollup.status === 'running') await this.#options.ingest.start(rollup)
     else if (rollup.reason?.code === 'disk_full') await this.#restart(rollup.name)
   }

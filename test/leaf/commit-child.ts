@@ -11,7 +11,7 @@ const PER_BATCH = 500
 const directory = process.argv[2]
 if (directory === undefined) throw new Error('usage: node commit-child.ts DIRECTORY')
 const lock = OwnerLock.take(join(directory, 'owner.db'))
-const leaf = await LeafThreadClient.start({
+const leaf = new LeafThreadClient({
   workerUrl: new URL('../../src/main/leaf-worker.ts', import.meta.url),
   path: join(directory, 'leaf.db'),
   deadLettersMax: 10,

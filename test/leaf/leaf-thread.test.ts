@@ -15,13 +15,20 @@ beforeEach(() => {
 
 afterEach(() => directory.remove())
 
-function start(): Promise<LeafThreadClient> {
-  return LeafThreadClient.start({
+async function start(): Promise<LeafThreadClient> {
+  const leaf = new LeafThreadClient({
     workerUrl: new URL('../../src/main/leaf-worker.ts', import.meta.url),
     path: directory.path('leaf.db'),
     deadLettersMax: 10,
     onFatal: (error) => fatal.push(error),
   })
+  try {
+    await leaf.opened
+  } catch (error) {
+    await leaf.close()
+    throw error
+  }
+  return leaf
 }
 
 test('calls are answered, and errors keep code, message, hint and detail', async () => {

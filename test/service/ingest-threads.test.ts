@@ -15,6 +15,9 @@ class NotedThread implements ThreadControl {
   listen(events: IngestThreadEvents): void {
     this.events = events
   }
+  prepare(): void {
+    this.#note('prepare', [])
+  }
   async start(rollup: StoredRollup): Promise<void> {
     this.#note(`start ${rollup.id}`, rollup.shards)
   }
