@@ -141,10 +141,11 @@ class FoldSelect {
 
   /** The bucket tells a group's time as well, and groups lie in its order: nothing is sorted for it. */
   #addGroup(group: number): number {
-    const { alias, rollup } = this.#request
+    const { alias, rollup, share } = this.#request
     const text = this.#sourceOf(group)
-    if (group !== rollup.schema.bucketGroup) return this.#addKey(text)
-    this.#keys.push(`${alias}.${LEAF_COLUMN.bucket}`)
+    if (group === rollup.schema.bucketGroup) this.#keys.push(`${alias}.${LEAF_COLUMN.bucket}`)
+    // of a range of time that is open on one side SQLite would read all groups, in the order of this value's index
+    else this.#keys.push(share < 1 ? `+${text}` : text)
     return this.#add(text)
   }
 
