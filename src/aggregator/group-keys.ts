@@ -61,16 +61,18 @@ export class GroupKeys {
     }
   }
 
-  /** Four bytes a step. */
+  /** Four bytes a step, the last ones overlap. */
   #hash(key: Uint8Array, length: number): number {
     const view = this.#keyView
+    const last = (length - 4) | 0
     let hash = length
     let at = 0
-    for (const last = (length - 4) | 0; at <= last; at = (at + 4) | 0) {
+    for (; at < last; at = (at + 4) | 0) {
       hash = Math.imul(hash ^ view.getInt32(at, true), HASH_MULTIPLIER)
       hash ^= hash >>> 15
     }
-    for (; at < length; at = (at + 1) | 0) hash = Math.imul(hash ^ key[at]!, HASH_MULTIPLIER)
+    if (last >= 0) hash = Math.imul(hash ^ view.getInt32(last, true), HASH_MULTIPLIER)
+    else for (; at < length; at = (at + 1) | 0) hash = Math.imul(hash ^ key[at]!, HASH_MULTIPLIER)
     hash = Math.imul(hash ^ (hash >>> 13), HASH_MULTIPLIER)
     return hash ^ (hash >>> 16)
   }
@@ -81,9 +83,11 @@ export class GroupKeys {
     const arena = this.#arena
     const view = this.#keyView
     const arenaView = this.#arenaView
+    const last = (length - 4) | 0
     let at = 0
-    for (const last = (length - 4) | 0; at <= last; at = (at + 4) | 0)
+    for (; at < last; at = (at + 4) | 0)
       if (view.getInt32(at, true) !== arenaView.getInt32((start + at) | 0, true)) return false
+    if (last >= 0) return view.getInt32(last, true) === arenaView.getInt32((start + last) | 0, true)
     for (; at < length; at = (at + 1) | 0) if (arena[(start + at) | 0] !== key[at]) return false
     return true
   }
