@@ -20,10 +20,12 @@ import { GroupingSetKeys } from './grouping-set-keys.ts'
 import { GroupKeys } from './group-keys.ts'
 import { GroupStates } from './group-states.ts'
 import { GroupTable } from './group-table.ts'
-import type { FoldContext } from './plan-code.ts'
+import { PairIds } from './pair-ids.ts'
+import { type FoldContext, pairsOf } from './plan-code.ts'
 import { RecordMetadata } from './record-metadata.ts'
 import { StateAccumulator, type SourceGroup } from './source-group.ts'
 import { UnnestedRows } from './unnested-rows.ts'
+import { ValueIds } from './value-ids.ts'
 
 /** What is folded of one plan. */
 export interface CompiledPlan {
@@ -52,6 +54,8 @@ export interface CompiledIngest {
   readonly place: RecordPlace
   readonly plans: readonly CompiledPlan[]
   readonly tables: readonly GroupTable[]
+  /** What tables find groups by that group by the same values: to be reset with them. */
+  readonly indexes: readonly (ValueIds | PairIds)[]
   /** Absent: a record is a row. */
   readonly rows: UnnestedRows | undefined
   /**
@@ -95,6 +99,8 @@ const NAMES = [
   'source',
   'elements',
   'rows',
+  'values',
+  'pairs',
 ]
 
 /** Cost: some 0.1 ms a plan; the engine compiles the function as it gets hot. */
@@ -116,6 +122,10 @@ export function compileIngest(plans: readonly GeneratorPlan[], options: CompileO
   const aggregates = plans.map(({ half }) => half.partials.map(aggregateOf))
   const states = aggregates.map((own, plan) => createStates(own, at(generator.plans, plan).orders, place, from))
   const tables = createTables(plans, generator, states, options.idBits)
+  const values = Array.from({ length: 1 + Math.max(-1, ...generator.values.flat()) }, () => new ValueIds())
+  const pairs = generator.values.map((own) =>
+    own.length === 0 ? [] : Array.from({ length: pairsOf(own.length) }, () => new PairIds()),
+  )
   const failures: FoldFailure[] = []
   const fail = (error: CellError, context: number): number => {
     failures.push({ error, context: at(contexts, context) })
@@ -141,6 +151,8 @@ export function compileIngest(plans: readonly GeneratorPlan[], options: CompileO
     from?.group,
     elements,
     rows,
+    values,
+    pairs,
   )
   return {
     r,
@@ -155,6 +167,7 @@ export function compileIngest(plans: readonly GeneratorPlan[], options: CompileO
       groupings: (half.groupingSets ?? []).map(({ grouping }) => grouping),
     })),
     tables,
+    indexes: [...values, ...pairs.flat()],
     rows,
     fold,
     tally,

@@ -5,7 +5,7 @@
  */
 import { at } from '../core/assert.ts'
 import type { OnError } from '../core/policy.ts'
-import { valueColumnsOf, type IngestHalf } from '../planner/plan.ts'
+import { type GroupColumn, valueColumnsOf, type IngestHalf } from '../planner/plan.ts'
 import { childrenOf, type Expression } from '../sql/expression.ts'
 import { expressionKey } from '../sql/expression-key.ts'
 import { ConstantFolder } from '../sql/fold-constants.ts'
@@ -13,7 +13,7 @@ import { canMixKinds } from './can-mix-kinds.ts'
 import { CodeNames } from './code-names.ts'
 import { ExpressionCode, type Failing } from './expression-code.ts'
 import { EXITS_ALONE, exitsOfPlan, type FoldExits } from './fold-exits.ts'
-import { expressionsOf, groupOf, keyOf, PlanCode, type FoldContext } from './plan-code.ts'
+import { expressionsOf, groupOf, idOf, keyOf, PlanCode, type FoldContext } from './plan-code.ts'
 
 /**
  * Expressions and partials of one function's plans: the engine optimises a function as a whole, and for one that is too long it takes
@@ -42,6 +42,8 @@ export class FoldGenerator {
   readonly plans: PlanCode[] = []
   /** Of each plan, the table of its groups; plans with equal grouping expressions have one. */
   readonly tables: readonly number[]
+  /** Of each table, the numbers of its grouping values; empty where its groups are found by their keys. */
+  readonly values: readonly (readonly number[])[]
   readonly #members: readonly Member[]
   readonly #isRegrouping: boolean
 
@@ -49,6 +51,7 @@ export class FoldGenerator {
     this.#isRegrouping = isRegrouping
     const halves = plans.map(({ half }) => foldHalf(half))
     this.tables = numberTables(halves)
+    this.values = numberValues(halves, this.tables)
     let accumulators = 0
     this.#members = halves.map((half, plan) => {
       const firstAccumulator = accumulators
@@ -78,6 +81,8 @@ export class FoldGenerator {
       ...tables.map((table) => `const key${table} = keys[${table}], table${table} = tables[${table}]`),
       ...tables.map((table) => `const groups${table} = table${table}.keys, sets${table} = sets[${table}]`),
       ...all.map((plan) => `const states${plan} = states[${plan}]`),
+      ...tables.map((table) => `const pairs${table} = pairs[${table}]`),
+      ...new Set(this.values.flat().map((value) => `const values${value} = values[${value}]`)),
       ...functions,
     ].join('\n')
   }
@@ -108,6 +113,7 @@ export class FoldGenerator {
     for (const { half, table } of members) {
       for (const expression of expressionsOf(half)) code.body.expect(expression)
       code.body.expectKey(keyOf(table))
+      for (const value of at(this.values, table)) code.body.expectKey(idOf(value))
       code.body.expectKey(groupOf(table))
     }
     return code
@@ -126,6 +132,7 @@ export class FoldGenerator {
       ...member,
       code,
       exits,
+      values: at(this.values, member.table),
       failingIsNull: failing !== 'fail',
       isRegrouping: this.#isRegrouping,
       contexts: this.contexts,
@@ -172,12 +179,35 @@ function numberTables(halves: readonly IngestHalf[]): number[] {
   const known = new Map<string, number>()
   let count = 0
   return halves.map((half) => {
-    const columns = valueColumnsOf(half).map(({ type, expression }) => [type, expressionKey(expression)])
-    const key = half.groupingSets === undefined ? JSON.stringify(columns) : `sets ${count}`
+    const key = half.groupingSets === undefined ? valueColumnsOf(half).map(keyOfColumn).join() : `sets ${count}`
     const table = known.get(key) ?? count++
     known.set(key, table)
     return table
   })
+}
+
+/**
+ * By table. A value has a number where another table groups by it too, and what stands beside it in a table; a table of values that no other
+ * has finds its groups by their keys, which is faster for one table.
+ */
+function numberValues(halves: readonly IngestHalf[], tables: readonly number[]): number[][] {
+  const columns: string[][] = []
+  for (const [plan, half] of halves.entries()) {
+    const keys = half.groupingSets === undefined ? valueColumnsOf(half).map(keyOfColumn) : []
+    columns[at(tables, plan)] ??= keys
+  }
+  const isShared = (column: string): boolean => columns.filter((own) => own.includes(column)).length > 1
+  const numbers = new Map<string, number>()
+  const numberOf = (column: string): number => {
+    const number = numbers.get(column) ?? numbers.size
+    numbers.set(column, number)
+    return number
+  }
+  return columns.map((own) => (own.some(isShared) ? own.map(numberOf) : []))
+}
+
+function keyOfColumn({ type, expression }: GroupColumn): string {
+  return JSON.stringify([type, expressionKey(expression)])
 }
 
 /** With literals for what is the same for all records. */

@@ -225,8 +225,9 @@ export class FoldSet implements RecordVisitor {
 
   /** What the open batches hold, about: the tailer's bound on memory. */
   get bytes(): number {
-    const tables = this.#compiled.tables.reduce((sum, table) => sum + table.byteSize, 0)
-    return this.members.reduce((sum, member) => sum + member.deadLetterBytes, tables)
+    const { tables, indexes } = this.#compiled
+    const groups = [...tables, ...indexes].reduce((sum, { byteSize }) => sum + byteSize, 0)
+    return this.members.reduce((sum, member) => sum + member.deadLetterBytes, groups)
   }
 
   /** Takes each member's batch (partial-batch-codec.ts), undefined where no range has passed anything, and begins the next ones. */
@@ -241,6 +242,6 @@ export class FoldSet implements RecordVisitor {
   discard(): void {
     assert(this.#passed === undefined, 'a batch ends between ranges')
     for (const member of this.members) member.reset()
-    for (const table of this.#compiled.tables) table.reset()
+    for (const one of [...this.#compiled.tables, ...this.#compiled.indexes]) one.reset()
   }
 }

@@ -3,6 +3,7 @@
  * plans of the function have evaluated, encoded or looked up for the record is taken from them.
  */
 import type { OrderKey } from '../aggregates/order-key.ts'
+import { at } from '../core/assert.ts'
 import { valueColumnsOf, type GroupColumn, type IngestHalf, type PartialColumn } from '../planner/plan.ts'
 import type { Expression } from '../sql/expression.ts'
 import type { ExpressionCode } from './expression-code.ts'
@@ -26,6 +27,8 @@ export interface PlanCodeOptions {
   /** Numbers of the table of its groups, and of its first accumulator. */
   readonly table: number
   readonly firstAccumulator: number
+  /** Of each grouping value the number of its ValueIds; empty: groups of the table are found by their keys. */
+  readonly values: readonly number[]
   readonly failingIsNull: boolean
   readonly isRegrouping: boolean
   /** Of all plans: the text names a context by its index. */
@@ -92,7 +95,11 @@ export class PlanCode {
       this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
       this.groupRegisters.push(code.emit(expression))
     }
-    const { table } = this.#options
+    const { table, values } = this.#options
+    if (values.length > 0) {
+      for (const [index, column] of this.#columns.entries()) this.#emitId(column, index, at(values, index))
+      return
+    }
     const isSet = this.#half.groupingSets !== undefined
     code.body.once(keyOf(table), `Key${table}`, () => {
       code.body.line(isSet ? `key${table}.reset()` : `key${table}.reset(); key${table}.appendGroupingSet(0)`)
@@ -113,6 +120,22 @@ export class PlanCode {
     // the register stays: an aggregate may read the same field
     const reaction = failingIsNull ? `key${table}.appendNull()` : exits.fail(`e${index}`, context)
     body.line(`const e${index} = ${append}; if (e${index} !== null) ${reaction}`)
+  }
+
+  #emitId({ type, output, expression }: GroupColumn, index: number, value: number): void {
+    const { exits, failingIsNull } = this.#options
+    const { body } = this.#code
+    const id = `id${value}`
+    body.once(idOf(value), `Id${value}`, () => {
+      body.declare(`let ${id} = 0`)
+      body.line(`${id} = values${value}.find(r, ${this.groupRegisters[index] ?? 0})`)
+      if (type !== 'any' && type !== 'jsonb') return
+      const context = this.#enter(`GROUP BY ${output ?? index + 1}`, expression.position)
+      const reaction = failingIsNull
+        ? `${id} = values${value}.findNull()`
+        : exits.fail(`values${value}.failure`, context)
+      body.line(`if (${id} < 0) ${reaction}`)
+    })
   }
 
   /** The name of the partial's condition in the text; undefined where it takes every record. */
@@ -180,6 +203,7 @@ export class PlanCode {
       body.once(groupOf(table), `Group${table}`, () => {
         body.declare(`let ${group} = 0`)
         body.line(`const known = groups${table}.count`)
+        if (this.#options.values.length > 0) return this.#emitFindById(group)
         body.line(`${group} = groups${table}.find(key${table}.bytes, key${table}.length)`)
         body.line(`if (${group} === known) table${table}.open(${group}, r)`)
       })
@@ -193,9 +217,34 @@ export class PlanCode {
     }
     if (isSet) body.line('}')
   }
+
+  /** A pair's number is its group's: a new group's key is written, and added, when its pair is. */
+  #emitFindById(group: string): void {
+    const { table, values } = this.#options
+    const { body } = this.#code
+    const [first = 0, second, ...others] = values
+    let found = `pairs${table}[0].find(id${first}, ${second === undefined ? 0 : `id${second}`})`
+    for (const [index, other] of others.entries()) found = `pairs${table}[${index + 1}].find(${found}, id${other})`
+    body.line(`${group} = ${found}`)
+    body.line(`if (${group} === known) {`)
+    body.line(`key${table}.reset(); key${table}.appendGroupingSet(0)`)
+    for (const value of values) body.line(`values${value}.append(id${value}, key${table})`)
+    body.line(`groups${table}.find(key${table}.bytes, key${table}.length)`)
+    body.line(`table${table}.open(${group}, r)`)
+    body.line('}')
+  }
 }
 
-/** What stands in CodeText for the encoding of a table's key, and for the search of its group. */
+/** How many PairIds lead from so many grouping values to a group. */
+export function pairsOf(values: number): number {
+  return Math.max(1, values - 1)
+}
+
+/** What stands in CodeText for the number of a grouping value, for the encoding of a table's key, and for the search of its group. */
+export function idOf(value: number): string {
+  return `id ${value}`
+}
+
 export function keyOf(table: number): string {
   return `key ${table}`
 }
