@@ -20,9 +20,9 @@ export class GroupKeys {
   #starts: Uint32Array = new Uint32Array(GROUPS_MIN + 1)
   #arena: Uint8Array = new Uint8Array(ARENA_BYTES_MIN)
   #arenaView = new DataView(this.#arena.buffer)
-  /** The key buffer that was looked up last: the caller fills one again and again. */
-  #key: Uint8Array = new Uint8Array(0)
-  #keyView = new DataView(this.#key.buffer)
+  /** Those that were looked into last: the caller has the same again and again. */
+  #bytes: Uint8Array = new Uint8Array(0)
+  #view = new DataView(this.#bytes.buffer)
   #capacity = GROUPS_MIN
   /** Groups that the batch has touched. */
   count = 0
@@ -43,62 +43,69 @@ export class GroupKeys {
     return this.#slots.byteLength + this.#capacity * 4 + (this.#starts[this.count] ?? 0)
   }
 
-  /** The group of key bytes[0, length). A new one has the index that `count` was before. */
-  find(key: Uint8Array, length: number): number {
-    if (key !== this.#key) {
-      this.#key = key
-      this.#keyView = new DataView(key.buffer, key.byteOffset, key.byteLength)
+  /** The group of the key bytes[start, end). A new one has the index that `count` was before. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     }
-    const hash = this.#hash(key, length)
+    const hash = this.#hash(bytes, start, end)
     const slots = this.#slots
     let slot = hash & this.#mask
     for (;;) {
       const entry = slots[((slot << 1) + 1) | 0]!
-      if (entry === EMPTY) return this.#insert(slot, hash, key, length)
+      if (entry === EMPTY) return this.#insert(slot, hash, bytes, start, end)
       const group = (entry - 1) | 0
-      if (slots[slot << 1] === hash && this.#hasKey(group, key, length)) return group
+      if (slots[slot << 1] === hash && this.#hasKey(group, bytes, start, end)) return group
       slot = (slot + 1) & this.#mask
     }
   }
 
   /** Four bytes a step, the last ones overlap. */
-  #hash(key: Uint8Array, length: number): number {
-    const view = this.#keyView
-    const last = (length - 4) | 0
-    let hash = length
-    let at = 0
+  #hash(bytes: Uint8Array, start: number, end: number): number {
+    const view = this.#view
+    const last = (end - 4) | 0
+    let hash = (end - start) | 0
+    let at = start
     for (; at < last; at = (at + 4) | 0) {
       hash = Math.imul(hash ^ view.getInt32(at, true), HASH_MULTIPLIER)
       hash ^= hash >>> 15
     }
-    if (last >= 0) hash = Math.imul(hash ^ view.getInt32(last, true), HASH_MULTIPLIER)
-    else for (; at < length; at = (at + 1) | 0) hash = Math.imul(hash ^ key[at]!, HASH_MULTIPLIER)
+    if (last >= start) hash = Math.imul(hash ^ view.getInt32(last, true), HASH_MULTIPLIER)
+    else for (; at < end; at = (at + 1) | 0) hash = Math.imul(hash ^ bytes[at]!, HASH_MULTIPLIER)
     hash = Math.imul(hash ^ (hash >>> 13), HASH_MULTIPLIER)
     return hash ^ (hash >>> 16)
   }
 
-  #hasKey(group: number, key: Uint8Array, length: number): boolean {
-    const start = this.#starts[group]! | 0
-    if (((this.#starts[(group + 1) | 0]! - start) | 0) !== length) return false
+  #hasKey(group: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const view = this.#view
     const arena = this.#arena
-    const view = this.#keyView
     const arenaView = this.#arenaView
-    const last = (length - 4) | 0
-    let at = 0
-    for (; at < last; at = (at + 4) | 0)
-      if (view.getInt32(at, true) !== arenaView.getInt32((start + at) | 0, true)) return false
-    if (last >= 0) return view.getInt32(last, true) === arenaView.getInt32((start + last) | 0, true)
-    for (; at < length; at = (at + 1) | 0) if (arena[(start + at) | 0] !== key[at]) return false
+    let there = this.#starts[group]! | 0
+    if (((this.#starts[(group + 1) | 0]! - there) | 0) !== ((end - start) | 0)) return false
+    const last = (end - 4) | 0
+    const lastThere = (there + last - start) | 0
+    let at = start
+    for (; at < last; at = (at + 4) | 0) {
+      if (view.getInt32(at, true) !== arenaView.getInt32(there, true)) return false
+      there = (there + 4) | 0
+    }
+    if (last >= start) return view.getInt32(last, true) === arenaView.getInt32(lastThere, true)
+    for (; at < end; at = (at + 1) | 0) {
+      if (bytes[at] !== arena[there]) return false
+      there = (there + 1) | 0
+    }
     return true
   }
 
-  #insert(slot: number, hash: number, key: Uint8Array, length: number): number {
+  #insert(slot: number, hash: number, bytes: Uint8Array, start: number, end: number): number {
     const group = this.count
     if (group === this.#capacity) this.#growGroups()
-    const start = this.#starts[group]!
-    if (start + length > this.#arena.length) this.#growArena(start + length)
-    this.#arena.set(key.subarray(0, length), start)
-    this.#starts[group + 1] = start + length
+    const into = this.#starts[group]!
+    const behind = into + end - start
+    if (behind > this.#arena.length) this.#growArena(behind)
+    this.#arena.set(bytes.subarray(start, end), into)
+    this.#starts[group + 1] = behind
     this.#slots[2 * slot] = hash
     this.#slots[2 * slot + 1] = group + 1
     this.count = group + 1

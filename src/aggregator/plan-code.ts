@@ -194,7 +194,7 @@ export class PlanCode {
       body.line(`for (let set = 0; set < sets${table}.count; set++) {`)
       body.line(`sets${table}.write(set, key${table})`)
       body.line(`const known = groups${table}.count`)
-      body.line(`const ${group} = groups${table}.find(sets${table}.key.bytes, sets${table}.key.length)`)
+      body.line(`const ${group} = groups${table}.find(sets${table}.key.bytes, 0, sets${table}.key.length)`)
       body.line(`if (${group} === known) {`)
       body.line(
         `if (sets${table}.hasTime(set)) table${table}.open(${group}, r); else table${table}.openTimeless(${group}) }`,
@@ -204,7 +204,7 @@ export class PlanCode {
         body.declare(`let ${group} = 0`)
         body.line(`const known = groups${table}.count`)
         if (this.#options.values.length > 0) return this.#emitFindById(group)
-        body.line(`${group} = groups${table}.find(key${table}.bytes, key${table}.length)`)
+        body.line(`${group} = groups${table}.find(key${table}.bytes, 0, key${table}.length)`)
         body.line(`if (${group} === known) table${table}.open(${group}, r)`)
       })
     }
@@ -229,7 +229,7 @@ export class PlanCode {
     body.line(`if (${group} === known) {`)
     body.line(`key${table}.reset(); key${table}.appendGroupingSet(0)`)
     for (const value of values) body.line(`values${value}.append(id${value}, key${table})`)
-    body.line(`groups${table}.find(key${table}.bytes, key${table}.length)`)
+    body.line(`groups${table}.find(key${table}.bytes, 0, key${table}.length)`)
     body.line(`table${table}.open(${group}, r)`)
     body.line('}')
   }
