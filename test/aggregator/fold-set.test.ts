@@ -29,12 +29,32 @@ const toHex = (batch: ArrayBuffer | undefined): string =>
   batch === undefined ? 'none' : Buffer.from(batch).toString('hex')
 const ON_ERROR = ['dead_letter', 'dead_letter', 'null', 'halt'] as const
 
+/** A rollup by some of the values that others group by, in another order and number. */
+function regroup(random: SeededRandom, made: readonly Rollup[]): Rollup {
+  const values = made.flatMap(({ groups }) => groups)
+  const groups = Array.from({ length: 1 + random.below(3) }, () => random.pick(values))
+  const { outputs, where, onError } = random.pick(made)
+  const nodes = [
+    ...groups.map((expression, index) => ({ kind: 'group', type: expression.type, index, expression }) as const),
+    ...outputs.map(({ node }) => node).filter(({ kind }) => kind === 'aggregate'),
+  ]
+  return {
+    groups,
+    grouping: 'plain',
+    outputs: nodes.map((node, index) => ({ name: `c${index}`, node })),
+    where,
+    having: null,
+    onError,
+  }
+}
+
 /** Rollups over the same fields, some with the groups, the outputs or the condition of others. */
 function randomRollups(random: SeededRandom, fields: ReturnType<typeof randomFields>): FoldedRollup[] {
   const made: Rollup[] = []
   const count = 2 + random.below(MEMBERS_MAX - 1)
   for (let index = 0; index < count; index++) {
-    const own = randomRollup(random, fields)
+    const isRegrouped = random.chance(0.4) && made.some(({ groups }) => groups.length > 0)
+    const own = isRegrouped ? regroup(random, made) : randomRollup(random, fields)
     const other = made.length === 0 ? own : random.pick(made)
     // outputs stand over groups, so they go together
     const { outputs, ...sameGroups } = random.chance(0.6) ? other : own
@@ -135,7 +155,7 @@ const member = (sql: string, more: Partial<FoldedRollup> = {}): FoldedRollup => 
 
 function foldAll(fold: FoldSet, values: readonly string[], first = 0): number {
   const records = values.map((value) => ({ key: null, value: Buffer.from(value), timestampMs: 1_000 }))
-  const bytes = new Uint8Array(encodeBatch({ baseOffset: 0, records, leaderEpoch: 5 }))
+  const bytes = new Uint8Array(encodeBatch({ baseOffset: first, records, leaderEpoch: 5 }))
   const counts = fold.beginRange(shardOf(0), 't', first)
   const result = new RecordBatchDecoder().decode({ bytes, aborted: [] }, first, fold, counts)
   fold.endRange(result.next, result.leaderEpoch, result.maxTimestampMs)
@@ -216,3 +236,37 @@ test('more plans than fit into one function are several over the same fields', (
     expect(toHex(batch)).toBe(toHex(alone.seal()))
   }
 })
+
+test.each(['dead_letter', 'null'] as const)(
+  'tables that group by the same values have the groups that each has alone, %s',
+  (onError) => {
+    const minute = "date_trunc('minute', ts::timestamptz)"
+    const statements = [
+      `SELECT ${minute} AS m, k, COUNT(*) AS n FROM _input GROUP BY m, k`,
+      'SELECT k, COUNT(*) AS n FROM _input WHERE v > 1 GROUP BY k',
+      `SELECT k, v, ${minute} AS m, SUM(v) AS s FROM _input GROUP BY k, v, m`,
+      'SELECT v, k, COUNT(*) AS n FROM _input WHERE k IS NOT NULL GROUP BY v, k',
+      'SELECT o, COUNT(*) AS n FROM _input GROUP BY o',
+    ]
+    const rollups = statements.map((sql, index) => member(sql, { rollupId: index + 1, onError }))
+    const set = new FoldSet(rollups)
+    const alone = rollups.map((rollup) => new IngestFold(rollup))
+    // texts and other kinds in turn, what no key can hold, and more values than the first tables have room for
+    const kinds = ['"a"', '"7"', '7', '7.5', 'null', 'true', '[1,"a"]', '["\\u0000"]', '""', '"\\u00e9"']
+    const records = Array.from({ length: 9_000 }, (_, index) => {
+      const k = index % 3 === 0 ? `"text ${index % 4_001}"` : kinds[(index * 7) % kinds.length]
+      const ts = new Date(1_700_000_000_000 + (index % 5) * 60_000).toISOString()
+      return `{"ts":"${index % 11 === 0 ? 'never' : ts}","k":${k},"v":${index % 13},"o":${index % 2}}`
+    })
+    let first = 0
+    for (const values of [records, records.slice(100, 300), records.toReversed()]) {
+      const next = foldAll(set, values, first)
+      for (const fold of alone) expect(foldAll(fold, values, first)).toBe(next)
+      first = next
+      for (const [index, batch] of set.sealAll().entries()) {
+        expect(decodePartialBatch(batch as ArrayBuffer).groupCount).toBeGreaterThan(1)
+        expect(toHex(batch)).toBe(toHex(at(alone, index).seal()))
+      }
+    }
+  },
+)
