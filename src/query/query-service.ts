@@ -95,6 +95,7 @@ export class QueryService {
 
   /** Lets the warm process open the leaf and load what every query needs. Caller keeps: the leaf is there. */
   prepare(): void {
+    // what fails here is met again, and told, by the first query that somebody asks
     this.#pool
       .prepare({ ...WITHOUT_ROWS, sql: 'SELECT 1', receivedAtMs: Date.now() }, this.resolveTimeout(undefined))
       .catch(() => undefined)
