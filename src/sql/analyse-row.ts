@@ -23,7 +23,9 @@ export function hasRow(node: A_Expr): boolean {
 /** Errors: sql_unsupported for a row beside anything but a row; sql_invalid for rows of two lengths. */
 export function analyseRows(node: A_Expr, analyser: Analyser): Expression {
   const at = analyser.positionOf(node.location)
-  const left = partsOf(required(node.lexpr), analyser, at)
+  // an operator before a row, as -(1, 2)
+  if (node.lexpr === undefined) throw aRow(at)
+  const left = partsOf(node.lexpr, analyser, at)
   if (node.kind === 'AEXPR_IN') {
     const items = listOf(required(node.rexpr)).map((item) => equality(left, partsOf(item, analyser, at), at))
     const isIn = joinLogic('or', items)

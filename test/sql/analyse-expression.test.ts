@@ -293,6 +293,7 @@ const REFUSED: readonly Refusal[] = [
   ['(a, b) = 1', 'sql_unsupported', '= 1', 'a row of values is no value', 'jsonb_build_array(a, b)'],
   ['(a, b) = (1, 2, 3)', 'sql_invalid', '=', 'a row of 2 is compared with one of 3'],
   ['(a, b) IN ((1, 2), 3)', 'sql_unsupported', 'IN', 'a row of values is no value'],
+  ['->>(a, b)', 'sql_unsupported', '->>', 'a row of values is no value'],
   ['(a, b) + (1, 2)', 'sql_unsupported', '+', 'no operator + of rows'],
   ['lower((a, b))', 'sql_unsupported', '(a, b)', 'a row of values is no value'],
   ['~(a ^ 2)', 'sql_type_mismatch', '~', 'double precision', '~ bigint'],
