@@ -1,6 +1,7 @@
 /**
  * Owns the groups of a batch: from key bytes to a dense group index, by open addressing. Keys stand one after another in one
- * arena, in the order in which their groups were first seen. States are not here: accumulators keep them by the same index.
+ * arena, in the order in which their groups were first seen. States are not here: accumulators keep them by the same index. Values that several
+ * tables group by are numbered by it too (value-ids.ts).
  */
 import { HASH_BYTES, hashKey } from '../core/murmur3.ts'
 

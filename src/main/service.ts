@@ -1,5 +1,5 @@
 /**
- * The service: builds and wires all parts, starts them in the order of the data's flow, stops them in the reverse one. A broken
+ * The service: builds and wires all parts; starts what answers questions first, then what reads; stops what asks first, the leaf at the end. A broken
  * invariant anywhere ends the process (law 10): the leaf's last commit is where it goes on.
  */
 import { availableParallelism } from 'node:os'
